@@ -453,7 +453,7 @@ table(
 # <details class="reveal"><summary>Use shared memory, and you are at a fifth</summary>
 #
 # At 33.5 terabytes a second, two wavefronts of 128 bytes for 64 operations allow 8.4 TFLOP/s, in L1 as in shared
-# memory. With 1,024 rows `coalesced` was at 68 % of it already, and the tiles reach 95 %. With 4,096 rows `coalesced`
+# memory. With 1,024 rows `coalesced` was at 68 % of it already, and the tiles reach 94 %. With 4,096 rows `coalesced`
 # has only 36 % and the tiles 97 %: they are 2.7 times faster. So they are worth having. But they end at a fifth of
 # the library's speed with 1,024 rows, a sixth with 4,096, and a larger tile would need two wavefronts just the same.
 #
@@ -631,7 +631,7 @@ table(
 # barriers, nobody else is there to multiply.
 
 # %% [markdown]
-# The ladder's rung 5, plain Python too, reaches 58 % of the peak, three quarters of the library's speed. It makes
+# The ladder's rung 5, plain Python too, reaches 57 % of the peak, three quarters of the library's speed. It makes
 # five changes. `As` lies *transposed*, so that four of a thread's rows are neighbours in it; its *columns* are grouped
 # in fours, too. Then one read can bring four numbers, 16 bytes: such **wide reads** reduce the 80 instructions to 68,
 # and raise the roof to 94 %. (Read singly, columns side by side collide in their banks; read wide, they do not.) The
@@ -783,7 +783,7 @@ table(
 # %% [markdown]
 # ## Which rung for which shape?
 #
-# Is rung 8 the best kernel, then? With 4,096 rows it is. With 1,024 it is the slowest of rungs 5 to 8: 147
+# Is rung 8 the best kernel, then? With 4,096 rows it is. With 1,024 it is the slowest of rungs 5 to 8: 148
 # microseconds against 122 to 127. Rungs 5 to 7 have 64 blocks of eight warps, rung 8 has 128 of two, both fewer than
 # the 132 multiprocessors, so each block has one to itself. Either way 256 of 528 schedulers have work, but each has
 # two warps in rungs 5 to 7 and one in rung 8, which has two with 4,096 rows. A warp alone on its scheduler has nobody
@@ -827,11 +827,11 @@ table(
 # <details class="reveal"><summary>The top of the ladder at the bottom</summary>
 #
 # Rungs 5 to 7 occupy one multiprocessor of 132, rung 8 two, and sixteen small tiles occupy sixteen. So the kernel that
-# is six times slower than rung 8 at 4,096 rows is three times faster here. Count the blocks, let each be as fast as
-# before, and you have the times of rungs 3 to 7 to within a quarter. Only rung 8 takes three times as long as that:
-# with 4,096 rows a multiprocessor has four of its blocks, here one, whose two warps leave half of the schedulers idle.
-# The library beats them all: it chooses among many kernels by shape, and may share out a sum over $k$ among blocks, as
-# lesson 13 shared out long sums.
+# is more than six times slower than rung 8 at 4,096 rows is three times faster here. Count the blocks, let each be as
+# fast as before, and you have the times of rungs 3 to 7 to within a quarter. Only rung 8 takes three times as long as
+# that: with 4,096 rows a multiprocessor has four of its blocks, here one, whose two warps leave half of the schedulers
+# idle. The library beats them all: it chooses among many kernels by shape, and may share out a sum over $k$ among
+# blocks, as lesson 13 shared out long sums.
 #
 # </details>
 

@@ -562,8 +562,8 @@ table(
 # %% tags=["hide-input"]
 # Floors, and two kernels for C1.
 l2, dram = (rate for *_, rate in memory_ladder("H200")[-2:])
-peak, two = card.float32_peak, measured("two coarsenings of C1", card="h200")
-detour, by_hand = 10_000 * 2 * matrix_bytes / dram, c1.seconds.get("v05b_c1_layer", two.seconds["c1_by_maps"])
+peak, by_hand = card.float32_peak, c1.seconds["v05b_c1_layer"]
+detour = 10_000 * 2 * matrix_bytes / dram
 table(
     [
         ("matrix written and read, by memory at its full speed", "computed", 1e6 * detour),
@@ -670,7 +670,7 @@ table(
 # has to do: issue instructions. A multiprocessor has four schedulers, and each issues an instruction of one warp in a
 # clock (lesson 12). Divide the machine instructions of all warps by what all schedulers issue, and you have a time to
 # put beside the floors of memory and arithmetic. It is no floor in the strict sense: how often an instruction runs is
-# estimated here. For *basic* the estimate is 2,930 µs, 8 % above the 2,701 that were measured. For real is two kernels,
+# estimated here. For *basic* the estimate is 2,930 µs, 8 % above the 2,703 that were measured. For real is two kernels,
 # shown one by one.
 
 # %% tags=["hide-input"]
@@ -832,9 +832,9 @@ chance.confirm("about a quarter less" if 0.2 < less < 0.3 else f"{less:.0%} less
 
 # %% [markdown]
 # So on C1 real unrolling loses against kernels that were made for this layer, whatever product follows. It does not
-# lose against *basic* (2,701 µs), nor against *in thought*. Against *in thought, with registers* it does: 1,359 µs
-# against 1,135, with registers in both. Now like is compared with like, and you can see the price of each way. Without
-# any unrolling, that product takes 886 µs. Working out the pixels while loading adds 249. Writing them down and reading
+# lose against *basic* (2,703 µs), nor against *in thought*. Against *in thought, with registers* it does: 1,359 µs
+# against 1,136, with registers in both. Now like is compared with like, and you can see the price of each way. Without
+# any unrolling, that product takes 886 µs. Working out the pixels while loading adds 250. Writing them down and reading
 # them again adds 472.
 
 # %% [markdown]
@@ -972,6 +972,7 @@ coarse
 c1_by_pixels[(7, 1), (32, 6)](gpu.to_device(x), y)
 assert np.array_equal(gpu.to_host(y), right)
 by_pixels = gpu.simulate(c1_by_pixels, (7, 1), (32, 6), x, y)
+two = measured("two coarsenings of C1", card="h200")
 table(
     [(r.kernel, r.total.constant_load_requests, r.total.shared_load_requests, 1e6 * two.seconds[r.kernel])
      for r in (by_maps, by_pixels)],

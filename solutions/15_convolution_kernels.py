@@ -566,8 +566,8 @@ check("15.8", input_gradient)
 # Performance")*
 #
 # C1 once more: one input map of 32 x 32, masks of 5 x 5, six output maps of 28 x 28. On an H200, lesson 15 measured for
-# 10,000 images: 2,701 µs with the basic kernel; 5,188 µs really unrolled with a thread for each element of the matrix,
-# then multiplied; 1,853 µs with a thread for each column, then multiplied; 2,580 µs unrolled in thought; and 92 µs with
+# 10,000 images: 2,703 µs with the basic kernel; 5,188 µs really unrolled with a thread for each element of the matrix,
+# then multiplied; 1,853 µs with a thread for each column, then multiplied; 2,582 µs unrolled in thought; and 92 µs with
 # a kernel that was generated for this layer.
 #
 # Explain these times in about six sentences. How many elements has the unrolled matrix of one image, and how many has
@@ -594,5 +594,5 @@ check("15.8", input_gradient)
 # arithmetic, and not bytes, is the difference between elements and columns; (d) in the product an element is used M
 # times, 6 or 120; the implicit product has that reuse without the matrix, and pays with index arithmetic. "Unrolling
 # needs more multiplications" earns nothing: what is needed is the same, and only the tile's padding comes on top, in
-# 15.6 as well. Nor does "memory is why 5,188 is more than 2,701".
+# 15.6 as well. Nor does "memory is why 5,188 is more than 2,703".
 # <!-- END SOLUTION -->

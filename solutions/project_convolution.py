@@ -63,7 +63,7 @@
 # | C3 | 920 | 680 | 500 | 370 | 1.4 |
 #
 # This basic kernel has the mask's size written in, as yours may, and that changes the order of lesson 15, whose kernels
-# take any size. On an H200 it takes 1,234 µs on C1 and 2,489 on C3, where the lesson's takes 2,701 and 6,129. Beside
+# take any size. On an H200 it takes 1,234 µs on C1 and 2,489 on C3, where the lesson's takes 2,703 and 6,146. Beside
 # it, tiles as in stage 1 are slower on both layers (1,463 and 3,472 µs), and joint tiles as in stage 4 are slower on C1
 # (2,506 µs), though in the lesson both gain. The strategies pay for general sizes, and you know yours.
 #
@@ -294,8 +294,8 @@ check("project.4", product_tiled)
 #
 # | | basic | unrolled by elements, then multiplied | unrolled by columns, then multiplied |
 # |---|---|---|---|
-# | C1 | 2,701 | 5,297 | 1,853 |
-# | C3 | 6,129 | 3,853 | not measured |
+# | C1 | 2,703 | 5,307 | 1,853 |
+# | C3 | 6,146 | 3,860 | not measured |
 #
 # Your unroll_input goes by elements; by columns, a thread copies K K numbers, and moves the same bytes. Why do elements
 # lose on C1 and win on C3? What does the last column say of the reason?
@@ -383,9 +383,9 @@ check("project.6", conv_implicit)
 # *2 points, project. Trains: unrolling in thought against for real. (H, "Conceptual Unrolling May Help Performance")*
 #
 # The number of global loads is that of stage 2's product. With the library's kernels for any size, C3 with 10,000
-# images takes 3,853 µs on an H200 when it is unrolled by elements, and 1,233 in thought. How many bytes have gone, how
+# images takes 3,860 µs on an H200 when it is unrolled by elements, and 1,235 in thought. How many bytes have gone, how
 # long do they take at 4.2 TB/s, and what else has gone? Which memory serves the loads that remain, and what new work
-# does each of them need? C1 takes 1,853 µs unrolled by columns, and 2,580 in thought: how can a matrix that is written
+# does each of them need? C1 takes 1,853 µs unrolled by columns, and 2,582 in thought: how can a matrix that is written
 # win?
 
 # %% [markdown] answer="project.7"

@@ -29,6 +29,7 @@ NAMES_IT = {
     "pool.py": "is a plug-in of Numba's driver",
     "on_numba.py": "is how Numba launches",
     "thin_launch.py": "launches past Numba",
+    "thin_copy.py": "copies past Numba",
     "compile_report.py": "compiles without a driver",
     "unroll.py": "reads Numba's version",
     "mlir_names.py": "gives the other compiler its own names",
