@@ -31,7 +31,7 @@ class Graph:
         self._replay(self, stream)
 
 
-def record(function):
+def record(function, first=True):
     """Run a function once, record what it launches when run again, and return the `Graph`.
 
     The first run is real: it compiles, and changes whatever the function changes. The second one is only recorded. What
@@ -43,6 +43,8 @@ def record(function):
     ----------
     function : function
         Without arguments. It launches kernels on the default stream, and copies nothing to or from the host.
+    first : bool
+        False leaves out the first, real run: for who has run the same launches before, and cannot run them twice.
 
     Returns
     -------
@@ -55,14 +57,14 @@ def record(function):
 
     Source: NVIDIA, "CUDA C++ Programming Guide", "CUDA Graphs".
     """
-    replay, result = executor().record(function)
+    replay, result = executor().record(function, first)
     return Graph(replay, result, function)
 
 
-def rerun(function):
-    """Return (what a graph's call does on a device without graphs, what the function returned)."""
+def rerun(function, first=True):
+    """Return (what a graph's call does on a device without graphs, what the first run returned, None without one)."""
 
     def replay(graph, stream):
         graph.result = function()
 
-    return replay, function()
+    return replay, function() if first else None
