@@ -25,6 +25,7 @@ SLOW = (
     "tests/bench/test_measure_copies.py",
     "tests/bench/test_measure_lessons.py",
     "tests/bench/test_measure_parallel.py",
+    "tests/bench/test_measure_opencl.py",
     "tests/bench/test_measure_project.py",
     "tests/bench/test_measure_tensor_cores.py",
     "tests/bench/test_measure_training.py",

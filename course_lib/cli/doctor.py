@@ -36,6 +36,7 @@ def run_checks(folder: Path | None) -> list[Check]:
         _guarded("packages", packages.check_versions),
         _guarded("lock", packages.check_lock, lock),
         _guarded("device", machine.check_device),
+        _guarded("OpenCL", machine.check_opencl),
         _guarded("digits", material.check_digits),
         _guarded("kernel python3", material.check_kernel),
         _guarded("compiled kernels", material.check_compiled),
