@@ -154,14 +154,14 @@ y_buffer = cl.Buffer(context, flags.WRITE_ONLY, x.nbytes)
 # is called the *global size*.
 
 # %% tags=["hide-input"]
-sizes = predict(
+two_sizes = predict(
     "Ten numbers. In CUDA the launch is `leaky_relu[3, 4](...)`, three blocks of four threads. In OpenCL the local "
     "size is 4. What is the global size?",
     [3, 4, 10, 12],
     answer=12,
     reveals=2,
 )
-sizes
+two_sizes
 
 # %% tags=["hide-output", "hide-input"]
 # The launch, and the copy of its result.
@@ -188,7 +188,7 @@ print(y)
 # %% tags=["hide-input"]
 # The answer, confirmed by what was launched.
 assert np.array_equal(y, reference.leaky_relu_forward(x, 0.5)[0])
-sizes.confirm(global_size[0])
+two_sizes.confirm(global_size[0])
 
 # %% [markdown]
 # Two things happened in these few lines that none of the CUDA lessons had. The text was compiled *now*, by a compiler
@@ -289,13 +289,13 @@ figures.group_loop(4)
 # Now the real thing: 32 × 32 numbers, groups of 16 × 16 work-items, and the barrier deleted from the text.
 
 # %% tags=["hide-input"]
-cut = predict(
+barrier = predict(
     "Without the barrier, how many of the 256 numbers of a group does the CPU get wrong?",
     ["none: one core does everything in order", "120", "128, exactly half", "now more, now fewer: it is a race"],
     answer="120",
     reveals=2,
 )
-cut
+barrier
 
 # %% tags=["hide-output"]
 matrix = np.arange(1, 1025, dtype=np.float32).reshape(32, 32)
@@ -324,7 +324,7 @@ print("with the barrier:", wrong_numbers(turn), "wrong; without:", wrong_numbers
 # %% tags=["hide-input"]
 # The answer, confirmed by what was recorded, and by counting.
 assert wrong_numbers(without) == 4 * wrong_without_barrier(16)
-cut.confirm(f"{wrong_numbers(without) // 4}")
+barrier.confirm(f"{wrong_numbers(without) // 4}")
 
 # %% [markdown]
 # The simulator finds the mistake without looking at the result. `session.findings` runs a launch in Oclgrind, on copies
@@ -472,15 +472,15 @@ print(f"waited {(p.start - p.queued) / 1e3:.0f} µs, ran {(p.end - p.start) / 1e
 # %%
 def two_chains(session, say_so):
     kernel, n = session.kernel("settle"), np.int32(40)  # h = h / 2 + x, 40 times: tends to 2 x
-    ends = []
+    last_ones = []
     for _chain in "AB":
         x = session.to_device(np.arange(64, dtype=np.float32))
         between, last = session.empty(64), session.empty(64)
         first = session.launch(kernel, (64,), (64,), x, between, n)
         after = [first] if say_so else []
         second = session.launch(kernel, (64,), (64,), between, last, n, after=after)
-        ends.append(session.to_host(last, after=[second]))
-    return all(np.array_equal(end, 4 * np.arange(64)) for end in ends)
+        last_ones.append(session.to_host(last, after=[second]))
+    return all(np.array_equal(end, 4 * np.arange(64)) for end in last_ones)
 
 print(two_chains(opencl.Session(out_of_order=True), say_so=True))
 
@@ -515,10 +515,10 @@ figures.queue_timelines(run.queues)
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-ends = {name: max(bar["end"] for bar in bars) for name, bars in run.queues.items()}
+ended = {name: max(bar["end"] for bar in bars) for name, bars in run.queues.items()}
 assert run.wrong > 0
-assert round(100 * ends["in order"] / ends["out of order"]) in range(180, 221)
-overlap.confirm(f"{30 * round(1e3 * ends['out of order'] / 30)} ms")
+assert round(100 * ended["in order"] / ended["out of order"]) in range(180, 221)
+overlap.confirm(f"{30 * round(1e3 * ended['out of order'] / 30)} ms")
 print(f"When nothing was said, {run.wrong} of {run.runs} runs gave wrong numbers.")
 
 # %% [markdown]
