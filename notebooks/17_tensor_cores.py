@@ -32,6 +32,7 @@ from course_lib.figures.number_formats import TITLES
 from course_lib.lesson import (
     float32_in_order,
     measured,
+    measured_rows,
     microbench,
     precision_runs,
     predict,
@@ -41,6 +42,7 @@ from course_lib.lesson import (
     table,
     tensor_core_products,
 )
+from course_lib.lesson.tensor_sums import REMEDIES, SPLITS, operands
 from course_lib.nn.init import glorot_normal
 from course_lib.nn.pruning import compress, magnitude_mask, two_of_four_mask
 from course_lib.reference.formats import FORMATS, round_to, split
@@ -459,11 +461,10 @@ third
 
 # %% tags=["hide-output", "hide-input", "nbval-ignore-output"]
 # The same splits, in cut sums, and in cut sums that are let out.
-REMEDIES = {"cut": {}, "let out": {"flush": 256}, "and apart": {"flush": 256, "apart": True}}
 cut_errors, rows = {}, []
 for K in (512, 4096):
-    A, B = rng.standard_normal((128, K), np.float32), rng.standard_normal((K, 128), np.float32)
-    for name, parts in (("tf32", 1), ("bf16", 2), ("bf16", 3), ("tf32", 2)):
+    A, B = operands(K)
+    for name, parts in SPLITS:
         product, count = split_products(A, B, name, parts)
         found = [product, *(tensor_core_products(A, B, name, parts, **kept) for kept in REMEDIES.values())]
         cut_errors[K, name, parts] = [error(C, A, B) for C in found]
@@ -715,8 +716,120 @@ table(
 
 # %% [markdown]
 # 32 instructions become one, and the operands' registers are free; rung 10 keeps two sets of them, to load ahead. The
-# sums stay in registers. These are counts, not times: no rung of the ladder uses `wgmma` yet. But look back at what was
-# measured. `mma` ends at 240 TFLOP/s, and cuBLAS reaches 407: whatever it does, it is not made of `mma` alone.
+# sums stay in registers.
+#
+# ## From 200 to 400
+#
+# Those are counts. What do they bring? Lesson 14's ladder goes on above rung 10. Each step exchanges one thing, and what
+# must change with it:
+#
+# - **rung 10**: `mma`; all threads copy tiles, and load operands from them;
+# - **rung 11**: `wgmma` instead of `mma`; threads copy as before;
+# - **rung 12**: one thread has whole tiles copied by the unit for it, TMA, and the others only multiply.
+#
+# They took turns with cuBLAS on one card, on another day than the table at the top; the card ran a little slower. So
+# compare within the table.
+
+# %% tags=["hide-input"]
+# A prediction.
+climb = measured_rows("hopper", "TF32 4096", card="h200")
+tflops = {row["choice"]: row["tflops"] for row in climb.rows}
+first, last = (round(tflops[name], -1) for name in ("v10", "cuBLAS TF32"))
+onward = predict(
+    f"In TF32, at 4,096, rung 10 reaches {first:.0f} TFLOP/s here and cuBLAS {last:.0f}. Which of the two steps between "
+    "them brings more?",
+    ["`wgmma`, about two thirds of it", "TMA, about two thirds of it", "each half of it", "neither: both stay below 240"],
+    answer="`wgmma`, about two thirds of it",
+    reveals=3,
+)
+onward
+
+# %% tags=["hide-input", "hide-output"]
+# Rungs 10 to 12 in turns with cuBLAS.
+CLIMB = {"v10": "rung 10, mma", "v11": "rung 11, wgmma", "v12": "rung 12, and TMA", "cuBLAS TF32": "cuBLAS, TF32",
+         "cuBLAS": "cuBLAS, float32"}  # fmt: skip
+larger = measured_rows("hopper", "TF32 8192", card="h200")
+table(
+    [(called, climb.one(choice=k)["tflops"], larger.one(choice=k)["tflops"], climb.one(choice=k)["error"])
+     for k, called in CLIMB.items()],
+    ["product", "TFLOP/s, 4,096", "8,192", "largest error, 4,096"],
+    formats={"TFLOP/s, 4,096": ".0f", "8,192": ".0f", "largest error, 4,096": ".1e"},
+    caption=f"{climb.card}, {climb.date}; errors as a share of the largest result",
+)  # fmt: skip
+
+# %% tags=["hide-input", "hide-output", "continued"]
+# The same unit for three products, and for numbers of 16 bits.
+three_tf32 = measured_rows("hopper", "3xTF32 4096", card="h200")
+short = measured_rows("hopper", "16 bits 4096", card="h200")
+MORE = {
+    "rung 9, three TF32 products": (three_tf32, "v09"), "rung 13, three, wgmma and TMA": (three_tf32, "v13"),
+    "cuBLAS, float32": (three_tf32, "cuBLAS"), "ours, BF16": (short, "bf16"), "cuBLAS, BF16": (short, "cuBLAS BF16"),
+}  # fmt: skip
+table(
+    [(called, part.one(choice=k)["tflops"], part.one(choice=k)["error"]) for called, (part, k) in MORE.items()],
+    ["product, 4,096", "TFLOP/s", "largest error"], formats={"TFLOP/s": ".0f", "largest error": ".1e"},
+    caption="The same card and day; the BF16 products take numbers that BF16 holds, and cuBLAS rounds its result to it",
+)  # fmt: skip
+
+# %% [markdown]
+# <details class="reveal"><summary>What each step brought</summary>
+#
+# `wgmma` makes 200 into 330, two thirds of the way. It is past the 240 at which `mma` alone ends, though its threads
+# still copy. TMA brings the rest: nobody counts addresses or meets at a barrier for each tile, and rung 12 is level
+# with cuBLAS. Its error is cuBLAS's too, digit for digit: TMA *rounds* to TF32 on the way. Rungs 10 and 11
+# cut, and let the numbers of one operand grow a little in return.
+#
+# The riddle's three products gain as well. Rung 13 does 127 TFLOP/s of *one* product, so 380 of all three: nearly
+# what rung 12 does. It is 2.7 times as fast as cuBLAS in float32, and its error a third as large.
+#
+# In BF16 each number has half as many bytes, and tensor cores do twice as many in a clock. Ours reaches more than 700,
+# within a tenth of cuBLAS. Look at the errors: sums in float32 are a hundred times as exact as what is left when the
+# *result* is rounded to BF16.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed; and the sentences above.
+brought = (tflops["v11"] - tflops["v10"]) / (tflops["v12"] - tflops["v10"])
+onward.confirm("`wgmma`, about two thirds of it" if 0.58 < brought < 0.72 else f"{brought:.2f}")
+assert (round(tflops["v10"], -1), round(tflops["v11"], -1)) == (200, 330)
+assert tflops["v11"] > speed / 1e12
+assert all(0.95 < part.one(choice="v12")["of_rival"] < 1.05 for part in (climb, larger))
+assert climb.one(choice="v12")["error"] == climb.one(choice="cuBLAS TF32")["error"]
+assert climb.one(choice="v11")["error"] == climb.one(choice="v10")["error"] > climb.one(choice="v12")["error"]
+again = three_tf32.one(choice="v13")
+assert (round(again["tflops"]), round(3 * again["tflops"], -1), round(again["of_rival"], 1)) == (127, 380, 2.7)
+assert 0.28 < again["of_error"] < 0.38
+ours = short.one(choice="bf16")
+assert ours["tflops"] > 700
+assert 0.9 < ours["of_rival"] < 1
+assert short.one(choice="cuBLAS BF16")["error"] > 100 * ours["error"]
+
+# %% [markdown]
+# One question is left from the sums that are cut: how often should they be let out? Rung 13 was measured with four
+# answers:
+
+# %% tags=["hide-input"]
+# Rung 13, whose sums leave after more or fewer products.
+out = {k: three_tf32.one(choice="v13" if k == 64 else f"v13 flush {k}") for k in (256, 128, 64, 32)}
+table(
+    [(f"every {k} k", row["tflops"], row["of_error"]) for k, row in out.items()],
+    ["let out", "TFLOP/s", "error, of cuBLAS float32's"],
+    formats={"TFLOP/s": ".0f", "error, of cuBLAS float32's": ".2f"}, align="lrr",
+    caption=f"{three_tf32.card}, {three_tf32.date}: three TF32 products of 4,096 × 4,096 × 4,096",
+)  # fmt: skip
+
+# %% tags=["hide-input"]
+# Checked: the sentences below.
+assert out[64]["of_error"] < 0.5 * out[256]["of_error"]
+assert 0.97 < out[64]["tflops"] / out[256]["tflops"] < 1.03
+assert out[32]["of_error"] > 0.8 * out[64]["of_error"]
+assert 0.8 < out[32]["tflops"] / out[64]["tflops"] < 0.9
+
+# %% [markdown]
+# Four times as often, and the error is less than half: these cuts are a real card's. And it costs nothing, because two
+# groups of warps take turns; while one adds, the other keeps the tensor cores busy. Every 32 is too often: little is
+# gained, and the product is a tenth slower or more.
 
 # %% [markdown]
 # ## Weights and steps

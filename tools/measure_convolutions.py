@@ -8,6 +8,8 @@ CUDA events, beside the rungs that are fastest today and cuDNN in float32 (TF32 
     conv 4->16 k7 dX          v10                       floor 4, goal 5
     conv 4->16 k7 dW          v10                       floor 4, goal 5
     conv 1->6 k5 forward      v11                       floor 5
+    conv 4->16 k7 forward v12, dX v11                   floor 4, goal 5: by wgmma, for compute capability 9.0 alone
+    conv 6->16 k5 forward v12, dX v11                   floor 1.7, goal 2.5; 1.5, 3: as `course bench gpu`
 
 A table for each part: milliseconds, TFLOP/s, how many times cuDNN's speed, the largest error as a share of the largest
 result, how many times cuDNN's error that is (3xTF32: 1.5 at most), and the verdict. The first line of a rung is the cut
@@ -15,7 +17,7 @@ that its plan takes; a faster cut belongs into TUNED of that plan, and a rung th
 course_lib/cuda/ladders/conv2d/chosen.py.
 
 Each part is a process of its own with a limit of 40 seconds: what hangs or fails is told, and the others still run. A
-kernel is compiled for two or three seconds and then kept; cuts for which there is no time left are named, and are there
+kernel is compiled for two to eight seconds and then kept; cuts for which there is no time left are named, and are there
 in the next run; --cuts 1 takes the first ones alone. FILE is such as results/convolutions.<device>.json. --tiny does
 everything once, small, on the executor: a smoke test without a GPU, whose times mean nothing. Needs compute capability
 8.0 and, for cuDNN, PyTorch.
@@ -48,9 +50,11 @@ from course_lib.bench.gpu.players import players  # noqa: E402
 from course_lib.bench.gpu.promises import ERROR_RATIO  # noqa: E402
 from course_lib.bench.gpu.work import FLOAT32, READABLE, THREE_TF32, Work  # noqa: E402
 from course_lib.bench.timing import Timing  # noqa: E402
+from course_lib.cuda.capability import compute_capability  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_data import row_plan as data_plan  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_data import v06_specialised as data_v06  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_data import v10_3xtf32_rows as data_v10  # noqa: E402
+from course_lib.cuda.ladders.conv2d.backward_data import v11_3xtf32_wgmma as data_v11  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_weights import row_plan as weights_plan  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_weights import v06_specialised as weights_v06  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_weights import v10_3xtf32_rows as weights_v10  # noqa: E402
@@ -63,8 +67,10 @@ from course_lib.cuda.ladders.conv2d.forward import (  # noqa: E402
     v09_3xtf32,
     v10_3xtf32_rows,
     v11_streamed,
+    v12_3xtf32_wgmma,
 )
 from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of  # noqa: E402
+from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import WgmmaPlan  # noqa: E402
 from course_lib.cuda.ladders.rung import Rung  # noqa: E402
 
 LIMIT = 40
@@ -93,6 +99,8 @@ class Part:
     today : dict of str to function
         Launchers of the rungs that are fastest today.
     floor, goal : float
+    cc : tuple of int or None
+        The only compute capability that has the rung's instructions; None if it is from 8.0 on.
     """
 
     layer: str
@@ -104,11 +112,24 @@ class Part:
     today: dict[str, Callable]
     floor: float
     goal: float
+    cc: tuple[int, int] | None = None
+
+    def plan(self, s, cut):
+        """Return the plan of a cut for forward's Sizes."""
+        s = replace(s, B=0)
+        return self.kind(data_v11.turned(s) if self.module is data_v11 else s, *cut)
+
+    @property
+    def name(self):
+        """The layer and the direction, and, where two rungs are made for these, the second one's number."""
+        return f"{self.layer} {self.direction}" + (f" {self.rung[:3]}" if self.cc else "")
 
 
+HOPPER = (9, 0)
 _V06, _V07 = v06_specialised.conv2d_forward_v06_specialised, v07_tensor_cores.conv2d_forward_v07_tensor_cores
+_V10, _DATA_V06 = v10_3xtf32_rows.conv2d_forward_v10_3xtf32_rows, data_v06.conv2d_backward_data_v06_specialised
 PARTS = {
-    f"{part.layer} {part.direction}": part
+    part.name: part
     for part in (
         Part("conv 64->64 k3", "forward", "v09_3xtf32", v09_3xtf32, tap_plan.TapPlan,
              ((4, 4, 4, 3, 2), (8, 4, 4, 3, 1), (4, 4, 4, 2, 2), (4, 4, 2, 2, 4)),
@@ -123,8 +144,21 @@ PARTS = {
              ((4, 2, 2), (4, 1, 2), (8, 1, 1)),
              {"v06_specialised": weights_v06.conv2d_backward_weights_v06_specialised}, 4.0, 5.0),
         Part("conv 1->6 k5", "forward", "v11_streamed", v11_streamed, stream_plan.StreamPlan,
-             ((2, 2, 3), (2, 1, 6), (1, 1, 4), (2, 4, 1)),
+             ((1, 1, 4, 6), (2, 7, 1, 3), (2, 5, 2, 3), (1, 2, 2, 6), (4, 5, 2, 3), (2, 4, 2, 3),
+              (2, 2, 4, 3), (1, 1, 4, 3)),
              {"v06_specialised": _V06}, 5.0, 5.0),
+        Part("conv 4->16 k7", "forward", "v12_3xtf32_wgmma", v12_3xtf32_wgmma, WgmmaPlan,
+             ((1, 1, 2, 3, 4, 3), (3, 1, 2, 2, 4, 1), (1, 1, 2, 2, 4, 2), (1, 1, 4, 2, 4, 3)),
+             {"v10_3xtf32_rows": _V10}, 4.0, 5.0, HOPPER),
+        Part("conv 4->16 k7", "dX", "v11_3xtf32_wgmma", data_v11, WgmmaPlan,
+             ((3, 2, 2, 2, 4, 1), (1, 2, 2, 2, 4, 2), (3, 2, 2, 3, 4, 1), (2, 2, 2, 2, 4, 1)),
+             {"v06_specialised": _DATA_V06}, 4.0, 5.0, HOPPER),
+        Part("conv 6->16 k5", "forward", "v12_3xtf32_wgmma", v12_3xtf32_wgmma, WgmmaPlan,
+             ((1, 1, 2, 3, 3, 2), (1, 1, 2, 3, 2, 3)),
+             {"v06_specialised": _V06}, 1.7, 2.5, HOPPER),
+        Part("conv 6->16 k5", "dX", "v11_3xtf32_wgmma", data_v11, WgmmaPlan,
+             ((2, 4, 2, 2, 4, 1), (2, 2, 2, 2, 4, 1)),
+             {"v06_specialised": _DATA_V06}, 1.5, 3.0, HOPPER),
     )
 }  # fmt: skip
 """Everything that is measured, by name."""
@@ -132,6 +166,7 @@ PARTS = {
 TINY = {
     "conv 64->64 k3": dict(B=1, C=64, H=5, W=8, M=64, K=3, stride=1, pad=1),
     "conv 4->16 k7": dict(B=2, C=4, H=12, W=12, M=16, K=7, stride=1, pad=0),
+    "conv 6->16 k5": dict(B=3, C=6, H=14, W=14, M=16, K=5, stride=1, pad=0),
     "conv 1->6 k5": dict(B=3, C=1, H=32, W=32, M=6, K=5, stride=1, pad=0),
 }
 
@@ -152,7 +187,7 @@ def launchers(part, s, cuts):
     """Return {player: function (given, written, stride, pad) that launches}: today's rungs, then the new one's cuts."""
     found = {name: functools.partial(_today, part, launch) for name, launch in part.today.items()}
     for cut in part.cuts[:cuts]:
-        found[f"{part.rung} {cut}"] = functools.partial(_cut, part, part.kind(replace(s, B=0), *cut))
+        found[f"{part.rung} {cut}"] = functools.partial(_cut, part, part.plan(s, cut))
     return found
 
 
@@ -300,6 +335,9 @@ def main(arguments=None):
     found = {"bench": "convolutions", "date": str(datetime.date.today()), "failures": {}, "rows": []}
     found["machine"] = {} if given.tiny else describe_gpu(find_backend())
     for name in given.only or PARTS:
+        if not given.tiny and PARTS[name].cc not in (None, compute_capability()):
+            print(f"\n{name}: only for compute capability {'.'.join(map(str, PARTS[name].cc))}")
+            continue
         row, failure = _run(name, given.tiny, given.cuts)
         if failure:
             print(f"\n{name}: FAILED: {failure}")

@@ -1,15 +1,21 @@
 """Compare a card's tensor cores with the executor's, and time them: python tools/measure_tensor_cores.py --out FILE
 
+    library    products by cuBLAS through PyTorch, float32 to FP8, at 4096 and 8192: TFLOP/s, errors, the card's clock
+    sums       lesson 17's long sums on the same operands, beside the executor's model
+    cuts       what a sum of 1 and small products loses, by `mma` and by `wgmma`
+    fp8_sums   the same by cuBLAS's FP8 products
+    mma        clocks of `mma`, in a chain and back to back by 1 to 32 warps of a multiprocessor
+    wgmma      clocks of `wgmma` of several widths, waiting after each and back to back by 1 to 4 groups of four warps
     bits       D = A B + C of a warp in TF32, FP16 and BF16: how many results are the executor's bit for bit, and how
                far the others are off, as a share of what the executor promises (twice `rounding_bound`)
     pairs      conversions to FP16 and BF16 against NumPy, bit for bit
     rounding   `course_lib.cuda.round_to` against the reference, bit for bit, for every format
-    rates      products of a warp in a second, all warps busy; and how long one of a chain takes
     training   lesson 17's deep network on the card in float32, BF16, FP16 without and with a loss scale
 
-Each part is a process of its own with a limit of 40 seconds: what hangs or fails is told, and the others still run.
-FILE is such as results/tensor_cores.<device>.json. --tiny does everything once, small, on the executor: a smoke test
-without a GPU, whose times mean nothing. Needs compute capability 8.0.
+Each part is a process of its own with a limit of 40 seconds: what hangs or fails is told, what it found before is kept,
+and the others still run. FILE is such as results/tensor_cores.<device>.json, written after each part. --tiny does
+everything once, small, on the executor: a smoke test without a GPU, whose times mean nothing. Needs compute capability
+8.0, and 9.0 for `wgmma`.
 """
 
 from __future__ import annotations
@@ -18,6 +24,7 @@ import argparse
 import datetime
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -40,7 +47,7 @@ from course_lib.cuda.intrinsics import (  # noqa: E402
 from course_lib.cuda.numba_cuda import cuda  # noqa: E402
 from course_lib.cuda.tensor_bounds import rounding_bound  # noqa: E402
 from course_lib.reference.formats import FORMATS, decode, round_to  # noqa: E402
-from tools.microbench.tensor import chains, first_as_tf32  # noqa: E402
+from tools.tensor_cores import instructions, library, sums  # noqa: E402
 
 LIMIT = 40
 """Seconds that a part may take."""
@@ -158,32 +165,6 @@ def rounding(tiny):
     return rows
 
 
-def rates(tiny):
-    """Time products in registers alone."""
-    from course_lib.bench.gpu.timing import time_in_turns
-
-    x, turns = gpu.to_device(np.full(32, 0.5, np.float32)), 1 if tiny else 2048
-    sizes = {"one warp": (1, 32)} | ({} if tiny else {"all warps": (132 * 8, 256)})
-    y = gpu.to_device(np.zeros(132 * 8 * 256, np.float32))
-    of = {"tf32": (first_as_tf32, mma_tf32), "fp16": (to_fp16_pair, mma_fp16), "bf16": (to_bf16_pair, mma_bf16)}
-    launches, work = {}, {}
-    for kind, each in of.items():
-        kernel = chains(*each)
-        for who, (blocks, threads) in sizes.items():
-            launches[f"{kind}, {who}"] = lambda k=kernel, b=blocks, t=threads: k[b, t](x, turns, y)
-            work[f"{kind}, {who}"] = blocks * threads // 32 * 4 * turns, 2 * 16 * 8 * DEPTH[kind]
-    if tiny:
-        for launch in launches.values():
-            launch()
-        return [{"run": name, "seconds": 1.0, "tflops": 0.0} for name in launches]
-    timed = time_in_turns(launches, rounds=15)
-    return [
-        {"run": name, "seconds": t.median, "tflops": work[name][0] * work[name][1] / t.median / 1e12,
-         "ns_a_turn": t.median / turns * 1e9}
-        for name, t in timed.items()
-    ]  # fmt: skip
-
-
 def training(tiny):
     """Train the deep network of lesson 17 on the device, in each precision."""
     from course_lib import cuda as ops
@@ -208,29 +189,61 @@ def training(tiny):
     return rows
 
 
-PARTS = {part.__name__: part for part in (bits, pairs, rounding, rates, training)}
+def cuts(tiny):
+    """Probe what sums cut off."""
+    return sums.cuts({kind: PRODUCTS[kind] for kind in (("bf16",) if tiny else PRODUCTS)})
+
+
+PARTS = {
+    "library": library.library, "sums": sums.long_sums, "cuts": cuts, "fp8_sums": library.fp8_sums,
+    "mma": instructions.mma, "wgmma": instructions.wgmma, "bits": bits, "pairs": pairs, "rounding": rounding,
+    "training": training,
+}  # fmt: skip
+
+
+def run_here(name, tiny):
+    """Do a part in this process: a line of JSON for each row, as it is found."""
+    if tiny:  # the executor has twins of Hopper's instructions
+        from course_lib.cuda import capability
+
+        capability.EVERY = (9, 0)
+    for row in PARTS[name](tiny):
+        print(json.dumps(row), flush=True)
 
 
 def _run(name, tiny):
-    """Return the rows of a part that ran in a process of its own, or why there are none."""
+    """Return the rows of a part that ran in a process of its own, and why there are no more, or ""."""
     line = [sys.executable, str(Path(__file__).resolve()), "--part", name, *(["--tiny"] if tiny else [])]
-    environment = os.environ | {"COURSE_PROGRESS": "0"}
+    process = subprocess.Popen(
+        line, cwd=ROOT, env=os.environ | {"COURSE_PROGRESS": "0"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+    failure = ""
     try:
-        done = subprocess.run(
-            line, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=10 * LIMIT if tiny else LIMIT,
-            check=False,
-        )  # fmt: skip
+        said, complaints = process.communicate(timeout=10 * LIMIT if tiny else LIMIT)
     except subprocess.TimeoutExpired:
-        return None, f"not done after {LIMIT} s"
-    if done.returncode:
-        return None, (done.stderr or done.stdout).strip()[-600:]
-    return json.loads(done.stdout.splitlines()[-1]), ""
+        os.killpg(process.pid, signal.SIGKILL)
+        said, complaints = process.communicate()
+        failure = f"not done after {LIMIT} s"
+    rows = [json.loads(text) for text in said.splitlines() if text.startswith("{") and text.endswith("}")]
+    if process.returncode and not failure:
+        failure = " ".join((complaints or said).split())[-600:]
+    return rows, failure
 
 
-def _show(name, rows, failure):
-    print(f"\n{name}" + (f": FAILED: {failure}" if failure else ""))
-    for row in rows or ():
-        print("  " + "  ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()))
+def _show(name, rows, failure, seconds):
+    """Print a part as a table: a column for each key of its rows."""
+    print(f"\n{name}, {seconds:.0f} s" + (f": FAILED: {failure}" if failure else ""))
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    lines = [keys, *([_cell(row.get(key, "")) for key in keys] for row in rows)]
+    widths = [max(len(line[c]) for line in lines) for c in range(len(keys))]
+    for line in lines if rows else ():
+        print("  " + "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    sys.stdout.flush()
+
+
+def _cell(value):
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def main(arguments=None):
@@ -242,9 +255,9 @@ def main(arguments=None):
     parser.add_argument("--part", choices=list(PARTS), help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.part:
-        print(json.dumps(PARTS[given.part](given.tiny)))
+        run_here(given.part, given.tiny)
         return 0
-    from course_lib.bench.gpu import with_numpy
+    from course_lib.bench.gpu.measure import find_backend
     from course_lib.bench.gpu.run import describe_gpu
     from course_lib.cuda.choice import GPU
     from course_lib.cuda.device import choice
@@ -252,16 +265,16 @@ def main(arguments=None):
     if not given.tiny and choice().device != GPU:
         parser.error("tensor cores are measured on a GPU; --tiny is a smoke test without one.")
     found = {"bench": "tensor_cores", "date": str(datetime.date.today()), "failures": {}, "parts": {}}
-    found["machine"] = {} if given.tiny else describe_gpu(with_numpy)
+    found["machine"] = {} if given.tiny else describe_gpu(find_backend())
     for name in given.only or PARTS:
+        start = time.perf_counter()
         rows, failure = _run(name, given.tiny)
-        _show(name, rows, failure)
+        _show(name, rows, failure, time.perf_counter() - start)
+        found["parts"][name] = rows
         if failure:
             found["failures"][name] = failure
-        else:
-            found["parts"][name] = rows
-    if given.out:
-        given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        if given.out:
+            given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     return 1 if found["failures"] else 0
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from course_lib.cuda.array_checks import check_border_array, check_dtype, check_shape
 from course_lib.cuda.choice import GPU, SIMT, DeviceError, choose
-from course_lib.cuda.launch_checks import check_stream, is_whole
+from course_lib.cuda.launch_checks import check_priority, check_stream
 
 
 @functools.cache
@@ -250,9 +250,7 @@ def stream(priority=0):
 
     Source: NVIDIA, "CUDA C++ Programming Guide", "Streams" and "Stream Priorities".
     """
-    if not is_whole(priority):
-        raise TypeError(f"priority is {priority!r:.60}; it must be a whole number: 0, or below for what is urgent.")
-    return executor().stream(int(priority))
+    return executor().stream(check_priority(priority))
 
 
 def event():

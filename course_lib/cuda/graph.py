@@ -6,6 +6,7 @@ Guide", "CUDA Graphs".
 """
 
 from course_lib.cuda.device import executor
+from course_lib.cuda.launch_checks import check_priority
 
 
 class Graph:
@@ -31,7 +32,7 @@ class Graph:
         self._replay(self, stream)
 
 
-def record(function, first=True):
+def record(function, priority=None, first=True):
     """Run a function once, record what it launches when run again, and return the `Graph`.
 
     The first run is real: it compiles, and changes whatever the function changes. The second one is only recorded. What
@@ -43,6 +44,8 @@ def record(function, first=True):
     ----------
     function : function
         Without arguments. It launches kernels on the default stream, and copies nothing to or from the host.
+    priority : int, optional
+        Of its kernels, as of `gpu.stream`, in whatever stream the graph is called; default: that of the stream.
     first : bool
         False leaves out the first, real run: for who has run the same launches before, and cannot run them twice.
 
@@ -54,10 +57,14 @@ def record(function, first=True):
     ------
     DeviceError
         If the function copies between host and device, or a recording is going on already.
+    TypeError
+        If the priority is no whole number.
 
     Source: NVIDIA, "CUDA C++ Programming Guide", "CUDA Graphs".
     """
-    replay, result = executor().record(function, first)
+    if priority is not None:
+        priority = check_priority(priority)
+    replay, result = executor().record(function, priority, first)
     return Graph(replay, result, function)
 
 

@@ -15,13 +15,15 @@ EVERYTHING = (0, 1 << 64, True)
 class GraphNodes:
     """A graph that grows launch by launch, and is then started as a whole, again and again.
 
+    With a `priority`, its kernels have that one; else they have that of the stream in which the graph is started.
+
     RuntimeError where the driver refuses something. Source: NVIDIA, "CUDA Driver API", "Graph Management".
     """
 
-    def __init__(self):
+    def __init__(self, priority=None):
         from cuda.bindings import driver  # it comes with NVIDIA's package, which a machine without a card may lack
 
-        self.driver = driver
+        self.driver, self.priority = driver, priority
         self.graph = _checked(driver.cuGraphCreate(0), "make a graph")
         self.order, self.nodes, self.ready = NodeOrder(), [], None
         self.kept = []  # device arrays that launches use and nobody else may hold
@@ -39,9 +41,13 @@ class GraphNodes:
         kept = array("Q", addresses)
         asked.kernelParams = kept.buffer_info()[0]
         ties = self._ties(uses)
-        self.nodes.append(
-            _checked(self.driver.cuGraphAddKernelNode(self.graph, ties, len(ties), asked), "add a launch")
-        )
+        node = _checked(self.driver.cuGraphAddKernelNode(self.graph, ties, len(ties), asked), "add a launch")
+        if self.priority is not None:
+            value = self.driver.CUkernelNodeAttrValue()
+            value.priority = self.priority
+            attribute = self.driver.CUkernelNodeAttrID.CU_LAUNCH_ATTRIBUTE_PRIORITY
+            _checked(self.driver.cuGraphKernelNodeSetAttribute(node, attribute, value), "give a launch its priority")
+        self.nodes.append(node)
 
     def add_other(self, launch):
         """Add what `launch(stream)` enqueues, after all that was added before, and before all that is added later.
@@ -71,7 +77,10 @@ class GraphNodes:
 
     def finish(self):
         """Make it ready to start; nothing can be added any more. RuntimeError as the class."""
-        self.ready = _checked(self.driver.cuGraphInstantiate(self.graph, 0), "make a graph ready")
+        flags = 0
+        if self.priority is not None:
+            flags = self.driver.CUgraphInstantiate_flags.CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
+        self.ready = _checked(self.driver.cuGraphInstantiate(self.graph, int(flags)), "make a graph ready")
 
     def start(self, stream=0):
         """Enqueue it in a stream, by its handle: 0 is the default stream. RuntimeError as the class."""

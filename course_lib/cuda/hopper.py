@@ -25,14 +25,20 @@ NVIDIA, "PTX ISA", "Asynchronous Warpgroup Level Matrix Instructions", "cp.async
 from course_lib.cuda.numba_cuda import SIMULATOR, intrinsic, types
 
 WIDTHS = (64, 128, 192, 256)
-"""Columns of the right operand of a product by four warps."""
+"""Columns of the right operand of a product by four warps, of 16 bits."""
+
+TF32_WIDTHS = tuple(range(8, 257, 8))
+"""Columns of the right operand of TF32: a convolution has as many as its masks have rows and maps."""
 
 PLAIN = (
     "shared_address", "mbarrier_init", "mbarriers_ready", "mbarrier_expect", "mbarrier_arrive", "mbarrier_wait",
     "tensor_map_fence", "tma_load", "shared_to_async", "wgmma_fence", "wgmma_commit", "wgmma_wait0", "wgmma_wait1",
     "rest_tf32", "cluster_rank", "cluster_sync", "mbarrier_arrive_at", "tma_load_to_all",
 )  # fmt: skip
-PRODUCTS = tuple(f"wgmma_{kind}_n{n}" for kind in ("tf32", "f16", "bf16") for n in WIDTHS)
+PRODUCTS = (
+    *(f"wgmma_tf32_n{n}" for n in TF32_WIDTHS),
+    *(f"wgmma_{kind}_n{n}" for kind in ("f16", "bf16") for n in WIDTHS),
+)
 REGISTERS = tuple(f"registers_{way}" for way in ("down32", "down56", "up160", "up224"))
 NAMES = (*PLAIN, *PRODUCTS, *REGISTERS)
 """All of Hopper's intrinsics."""
@@ -230,8 +236,9 @@ else:
 
         return wgmma
 
-    for _n in WIDTHS:
+    for _n in TF32_WIDTHS:
         globals()[f"wgmma_tf32_n{_n}"] = _wgmma_tf32(_n)
+    for _n in WIDTHS:
         for _kind in ("f16", "bf16"):
             globals()[f"wgmma_{_kind}_n{_n}"] = _wgmma_16(_kind, _n)
     for _name in REGISTERS:

@@ -109,6 +109,16 @@ def check_shared(count, limit, device="this device"):
     return int(count)
 
 
+def check_priority(priority):
+    """Return a priority as an int; raise TypeError unless it is a whole number.
+
+    Source: NVIDIA, "CUDA C++ Programming Guide", "Stream Priorities".
+    """
+    if not is_whole(priority):
+        raise TypeError(f"priority is {priority!r:.60}; it must be a whole number: 0, or below for what is urgent.")
+    return int(priority)
+
+
 def check_stream(stream):
     """Return a stream, or 0 for the default one.
 

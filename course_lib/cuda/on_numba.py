@@ -22,6 +22,9 @@ THIN = POOLED and HAS_PACKAGE
 """Whether the driver can be called beside Numba, to launch and to record graphs; NVIDIA's package has the binding."""
 
 if THIN:
+    from numba.cuda.cudadrv.devicearray import DeviceNDArray
+
+    from course_lib.cuda.thin_copy import ThinCopies
     from course_lib.cuda.thin_launch import RecordedLaunch, ThinLaunch
 
 STATIC_LIMIT = 48 * 1024
@@ -79,7 +82,7 @@ class Numba:
         """Copy a host array into a device array of the same shape and dtype."""
         array.copy_to_device(host, stream=stream)
 
-    def record(self, function, first=True):
+    def record(self, function, priority=None, first=True):
         """Return (what a graph's call does, what the function returned); nothing is recorded here: it is run again."""
         return rerun(function, first)
 
@@ -110,6 +113,38 @@ class Gpu(Numba):
         device = cuda.get_current_device()
         self.name = device.name.decode() if isinstance(device.name, bytes) else device.name
         self.shared_limit = max(STATIC_LIMIT, device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+        self.copies = ThinCopies() if THIN else None
+
+    def address(self, array):
+        """Return where an array begins, in bytes."""
+        if self.copies and type(array) is DeviceNDArray:  # what it tells other libraries is made anew at each look
+            return array.device_ctypes_pointer.value or 0
+        return super().address(array)
+
+    def empty(self, shape, dtype):
+        """Return a device array with whatever is in that memory."""
+        return self.copies.empty(shape, dtype) if self.copies else super().empty(shape, dtype)
+
+    def copy_in(self, host, stream):
+        """Return a device array with the numbers and the layout of a host array."""
+        if self.copies and host.flags.c_contiguous and host.size:
+            array = self.copies.empty(host.shape, host.dtype, stream)
+            if self.copies.to_device(array, host, stream):
+                return array
+        return super().copy_in(host, stream)
+
+    def overwrite(self, array, host, stream):
+        """Copy a host array into a device array of the same shape and dtype."""
+        if not (self.copies and self.copies.to_device(array, host, stream)):
+            super().overwrite(array, host, stream)
+
+    def copy_out(self, array, stream, out=None):
+        """Return a host array with the numbers of a device array: `out`, if that is given."""
+        if self.copies and self.copies.takes(array):
+            host = np.empty(array.shape, array.dtype) if out is None else out
+            if self.copies.to_host(array, host, stream):
+                return host
+        return super().copy_out(array, stream, out)
 
     def _use_pool(self):
         """Let Numba take memory from the pool, unless the user chose a manager or the device is in use already."""
@@ -134,7 +169,7 @@ class Gpu(Numba):
         stream.owner = made  # it ends with this
         return stream
 
-    def record(self, function, first=True):
+    def record(self, function, priority=None, first=True):
         """Return (what a graph's call does, what the recorded run returned); without the driver it is run again."""
         if not THIN:
             return rerun(function, first)
@@ -150,7 +185,7 @@ class Gpu(Numba):
             )
         if first:
             function()  # compiles and loads what cannot be loaded while recording
-        nodes, memory = GraphNodes(), GraphMemory(pool)
+        nodes, memory = GraphNodes(None if priority is None else _within(priority)), GraphMemory(pool)
         self.recording, pool.recording = nodes, memory
         try:
             result = function()

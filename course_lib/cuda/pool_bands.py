@@ -15,10 +15,14 @@ import numpy as np
 
 from course_lib.cuda.intrinsics import ld4, st4
 from course_lib.cuda.jit import jit
+from course_lib.cuda.unroll import unroll
 from course_lib.reference.conv_sizes import output_size
 
-THREADS, HELD = 64, 3072
-"""Threads of a block, and numbers that it holds in shared memory, about: pixels of its band, and windows."""
+CUTS = {1: (6144, 128), 2: (6144, 128)}
+"""{floats that a window takes (1 of an average, 2 of a maximum): (numbers that a block holds, its threads)}.
+
+The numbers are about those in shared memory: pixels of its band, and windows.
+"""
 
 LEAST, BUSY = 256, 1024
 """Pixels that a band has at the least, and blocks that keep a large card busy: small work gets small bands."""
@@ -28,6 +32,12 @@ MOST_SHARED, MOST_BANDS = 48 * 1024, 65_535
 
 MOST_PLACES = 64
 """Pixels of a window: the kernel names each of them in its text."""
+
+REGISTERS, FEW = 40, 15
+"""Registers of a thread, where it keeps at most FEW numbers from line to line: so more blocks share an SM."""
+
+BATCH, WRITES = 8, 4
+"""Windows that a thread asks for before it waits, and accesses by which it writes before it looks where it is."""
 
 SECTOR = 8
 WHOLE = np.uint32(0xFFFFFFF8)
@@ -44,9 +54,10 @@ class Bands:
         (bands of maps, bands of a map): one of them is 1.
     threads, shared : int
         Of a block; `shared` in bytes.
-    numbers : tuple of uint32
-        What the kernels take: maps, maps of a band, lines of a map, cells of a line, lines of a band, strips of its
-        lines, lines of a strip, and where windows begin in shared memory.
+    numbers : tuple
+        What the kernels take: maps, maps of a band, lines of a map, cells of a line and what divides by them, lines of
+        a band, strips of its lines and what divides by them, lines of a strip, and where windows begin in shared
+        memory. All uint32, but for the two of `per`: uint64.
 
     Source: the course's own.
     """
@@ -62,13 +73,22 @@ def covered(size, stride):
     return tuple((F - 1) // s + 1 for F, s in zip(size, stride, strict=True))
 
 
+def registers(size, stride):
+    """Return how many registers a thread may have, None for as many as it takes. No errors.
+
+    It keeps sums, where a line's windows are and how far it is to the next one's, and the distances of a window's rows.
+    """
+    P, Q = covered(size, stride)
+    return REGISTERS if P * stride[0] * stride[1] + 2 * Q + size[0] <= FEW else None
+
+
 def lead(size):
     """Return the floats before a band in shared memory: so far to the left padding may reach. No errors."""
     return -(-(size[1] - 1) // SECTOR) * SECTOR
 
 
 @functools.cache
-def bands(shape, size, stride, pad, floats, *, held=HELD, threads=THREADS, busy=BUSY):
+def bands(shape, size, stride, pad, floats, *, cut=None, busy=BUSY):
     """Return the `Bands` of maps (B, C, H, W), None where windows are too large or lines too long for them.
 
     Parameters
@@ -77,11 +97,14 @@ def bands(shape, size, stride, pad, floats, *, held=HELD, threads=THREADS, busy=
     size, stride, pad : pairs of int
     floats : int
         That a window takes in shared memory.
-    held, threads, busy : int
-        As `HELD`, `THREADS`, `BUSY`.
+    cut : pair of int
+        (held, threads), as in `CUTS`; None for those.
+    busy : int
+        As `BUSY`.
 
     No errors. Source: the course's own.
     """
+    held, threads = cut or CUTS[floats]
     (B, C, H, W), (s_h, s_w), P = shape, stride, covered(size, stride)[0]
     maps, down, across = B * C, -(-(H + pad[0]) // s_h), -(-(W + pad[1]) // s_w)
     H_out, W_out = output_size(H, size[0], s_h, pad[0]), output_size(W, size[1], s_w, pad[1], name="W")
@@ -99,8 +122,24 @@ def bands(shape, size, stride, pad, floats, *, held=HELD, threads=THREADS, busy=
     shared = 4 * (room + together * windows * W_out * floats)
     if shared > MOST_SHARED or of_a_map > MOST_BANDS or size[0] * size[1] > MOST_PLACES:
         return None
-    numbers = maps, together, down, across, n, -(-n // lines), lines, room
-    return Bands((-(-maps // together), of_a_map), threads, shared, tuple(np.uint32(i) for i in numbers))
+    strips = -(-n // lines)
+    numbers = maps, together, down, across, per(across), n, strips, per(strips), lines, room
+    return Bands((-(-maps // together), of_a_map), threads, shared, tuple(map(_whole, numbers)))
+
+
+def per(divisor):
+    """Return the number by which `over` divides: 2^32 / divisor, rounded up, as uint64. No errors."""
+    return np.uint64(-(-(1 << 32) // divisor))
+
+
+def _whole(number):
+    return number if isinstance(number, np.uint64) else np.uint32(number)
+
+
+@jit(device=True)
+def over(i, per_divisor):
+    """Return i // divisor for i * divisor < 2^32, by a product: a division takes some twenty instructions."""
+    return np.uint32(np.uint64(i) * per_divisor >> np.uint64(32))
 
 
 @jit(device=True)
@@ -116,21 +155,27 @@ def windows_of(first, count, top, bottom, before, H_out, W_out):
 
 
 @jit(device=True)
+def rows_of(top, bottom, s_h, p_h, H):
+    """Return the first row of a map's pixels in the lines from `top` to `bottom`, and the row behind them."""
+    lower = np.uint32(min(np.uint32(bottom * s_h - min(np.uint32(bottom * s_h), p_h)), H))
+    return np.uint32(min(np.uint32(top * s_h - min(np.uint32(top * s_h), p_h)), lower)), lower
+
+
+@jit(device=True)
 def pixels_of(first, count, top, bottom, s_h, p_h, H, W):
     """Return the places in dx of the band's first pixel and of the first one behind it; arguments as `windows_of`."""
-    upper = np.uint32(top * s_h - min(np.uint32(top * s_h), p_h))
-    lower = np.uint32(min(np.uint32(bottom * s_h - min(np.uint32(bottom * s_h), p_h)), H))
+    upper, lower = rows_of(top, bottom, s_h, p_h, H)
     return np.uint32((first * H + upper) * W), np.uint32((np.uint32(first + count - 1) * H + lower) * W)
 
 
 @jit(device=True)
-def strip_of(task, across, strips, lines, top, bottom, before):
+def strip_of(task, across, per_across, strips, per_strips, lines, top, bottom, before):
     """Return (map of the band, column of cells, first line, line to stop at, line to begin at) of strip number `task`.
 
     It begins `before` lines above its first, whose windows reach into it.
     """
-    strip = np.uint32(task // across)
-    m = np.uint32(strip // strips)
+    strip = over(task, per_across)
+    m = over(strip, per_strips)
     line = np.uint32(top + np.uint32(strip - m * strips) * lines)
     stop = np.uint32(min(np.uint32(line + lines), bottom))
     return m, np.uint32(task - strip * across), line, stop, np.uint32(line - min(line, before))
@@ -142,7 +187,7 @@ def writer(THREADS, LEAD):
 
     Source: the course's own.
     """
-    STEP = np.uint32(4 * THREADS)
+    STEP, MORE = 4 * THREADS, np.uint32(4 * THREADS * WRITES)
 
     @jit(device=True)
     def _write(s, begin, end, t, dx):
@@ -151,12 +196,14 @@ def writer(THREADS, LEAD):
         shift = np.uint32(LEAD - (begin & WHOLE))  # from a place in dx to that in s
         if t < np.uint32(min(lower, end) - begin):
             dx[np.uint32(begin + t)] = s[np.uint32(begin + t + shift)]
-        at = np.uint32(lower + 4 * t)
-        while at < upper:
-            a, b, c, d = ld4(s, np.uint32(at + shift))
-            st4(dx, at, a, b, c, d)
-            at = np.uint32(at + STEP)
         if upper >= lower and t < np.uint32(end - upper):
             dx[np.uint32(upper + t)] = s[np.uint32(upper + t + shift)]
+        at = np.uint32(lower + 4 * t)
+        while at < upper:
+            for k in unroll(WRITES):
+                if np.uint32(at + k * STEP) < upper:
+                    a, b, c, d = ld4(s, np.int64(np.uint32(at + shift)) + k * STEP)
+                    st4(dx, np.int64(at) + k * STEP, a, b, c, d)
+            at = np.uint32(at + MORE)
 
     return _write

@@ -53,32 +53,35 @@ def _box(span, wrong):
     return span.begin, span.end, str(span.piece), ROLES[span.engine]
 
 
-def rows_picture(rows, end, title, says, *, unit):
+def rows_picture(rows, end, title, says, *, unit, start=0, legend=()):
     """Return a picture of rows of boxes.
 
     Parameters
     ----------
     rows : list of (label, [(begin, end, text, role)])
     end : float
-        Where the axis ends.
+        Where the axis ends; it begins at `start`, and boxes lie between the two.
     title, says : str
         `says` is the caption, and with the rows the alt text.
     unit : str
+    legend : sequence of (name, role)
+        What the colours mean, below the axis.
 
     No errors. Source: the course's own.
     """
     lines = wrapped(title, char=7.9) if title else []  # bold letters are wider
     top = EDGE + 17 * len(lines)
-    s = Panel(WIDTH, top + ROW * len(rows) + 24)
+    keys = _keys(legend, top + ROW * len(rows) + 30)
+    s = Panel(WIDTH, max([top + ROW * len(rows) + 24, *(y + 18 for _, y, *_ in keys)]))
     for k, line in enumerate(lines):
         s.text(EDGE, EDGE + 11 + 17 * k, line, bold=True)
-    scale = (WIDTH - LEFT - EDGE) / (end or 1)
+    scale = (WIDTH - LEFT - EDGE) / ((end - start) or 1)
     for r, (label, boxes) in enumerate(rows):
         y = top + ROW * r + 4
         s.text(EDGE, y + HIGH / 2 + 4, label)
         s.line(LEFT, y + HIGH, WIDTH - EDGE, y + HIGH, stroke=style.GRID, line=1)
         for begin, stop, text, role in boxes:
-            x, wide = LEFT + begin * scale, max(0.8, (stop - begin) * scale)
+            x, wide = LEFT + (begin - start) * scale, max(0.8, (stop - begin) * scale)
             look = (
                 {"fill": style.tint(role, 0.45), "stroke": style.PAPER}
                 if wide > 3
@@ -90,9 +93,25 @@ def rows_picture(rows, end, title, says, *, unit):
     for share in (0, 0.5, 1):
         at = LEFT + share * (WIDTH - LEFT - EDGE)
         anchor = {0: "start", 0.5: "middle", 1: "end"}[share]
-        s.text(at, top + ROW * len(rows) + 16, f"{_number(share * end)} {unit}", anchor=anchor, fill=style.MUTED)
+        when = start + share * (end - start)
+        s.text(at, top + ROW * len(rows) + 16, f"{_number(when)} {unit}", anchor=anchor, fill=style.MUTED)
+    for x, y, name, role in keys:
+        s.rect(x, y, 12, 12, fill=role, stroke="none")
+        s.text(x + 17, y + 10, name)
     order = "; ".join(f"{label}: {len(boxes)} boxes" for label, boxes in rows)
     return picture(s, alt=f"{title + '. ' if title else ''}Timeline. {order}. {says}", caption=says)
+
+
+def _keys(legend, y):
+    """Where each entry of a legend stands, (x, y, name, role), in as many lines as it takes."""
+    keys, x = [], EDGE
+    for name, role in legend:
+        wide = 17 + CHAR * len(name)
+        if x > EDGE and x + wide > WIDTH - EDGE:
+            x, y = EDGE, y + 18
+        keys.append((x, y, name, role))
+        x += wide + 14
+    return keys
 
 
 def _number(value):

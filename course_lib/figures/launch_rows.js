@@ -4,11 +4,12 @@
 ui => {
   const {sizes, kernels, names, costs, buttons} = ui.data, look = ui.look;
   let at = ui.data.batch, cost = ui.data.cost, chosen = 0;
-  const size = B => B.toLocaleString("en"), big = v => v.toLocaleString("en", {maximumSignificantDigits: 3}), us = v => `${+v.toPrecision(3)} µs`;
+  const size = B => B.toLocaleString("en"), big = v => v.toLocaleString("en", {maximumSignificantDigits: 3}), us = v => `${+v.toPrecision(4)} µs`;
   const batches = ui.slider("batch", {min: 0, max: sizes.length - 1, value: at, say: i => size(sizes[i])}, i => { at = i; });
-  const slider = ui.slider("a launch costs", {min: 0, max: costs.length - 1, value: cost, say: i => us(costs[i])}, i => { cost = i; });
-  for (const [name, value] of Object.entries(buttons))
-    ui.button(name, () => { cost = costs.indexOf(value); slider.set(cost); });
+  const slider = ui.slider("a launch costs", {min: 0, max: costs.length - 1, value: cost, say: i => us(costs[i])}, i => { cost = i; mark(); });
+  const ways = Object.keys(buttons), places = ways.map(name => costs.indexOf(buttons[name]));
+  const presets = ways.length ? ui.choice("as", ways, i => { cost = places[i]; slider.set(cost); }, places.indexOf(cost)) : null;
+  const mark = () => { if (presets) presets.set(places.indexOf(cost)); };
   const pad = ui.html("div", {tabindex: 0, role: "group", "aria-label": "Launches of the step: left and right choose one"}, ui.stage);
   const below = ui.html("div", {"aria-hidden": "true"}, ui.stage);
   const move = d => { chosen = Math.max(0, Math.min(kernels[at].length - 1, chosen + d)); };
@@ -49,10 +50,9 @@ ui => {
     drawSizes(W, c);
     const turn = sizes.findIndex((_, i) => sum(kernels[i]) >= c * kernels[i].length);
     Object.assign(ui.root.dataset, {numbers: JSON.stringify([run.end, run.busy, run.late, turn < 0 ? 0 : sizes[turn], b, e]), chosen});
-    const bound = sum(seconds) >= c * n ? "The kernels need longer than their launches: bound by work." :
-      "The launches need longer than their kernels: bound by launches.";
-    const from = turn < 0 ? "At none of these sizes the kernels need longer." : turn === 0 ? "At all of these sizes the kernels do." :
-      `From B = ${size(sizes[turn])} on the kernels do.`;
+    const bound = sum(seconds) >= c * n ? "The step is bound by its kernels." : "The step is bound by its launches.";
+    const from = turn < 0 ? "At no batch size shown do the kernels take longer than their launches." : turn === 0 ?
+      "At every batch size shown the kernels take longer." : `From B = ${size(sizes[turn])} on the kernels take longer.`;
     ui.caption(`B = ${size(sizes[at])}: ${n} launches at ${us(c)} are ${big(c * n)} µs, the kernels together ${big(sum(seconds))} µs. ` +
       `A step takes ${big(run.end)} µs, and the card works ${Math.round(100 * run.busy)} % of it. ${bound} ${from}`);
   };
@@ -66,7 +66,7 @@ ui => {
     const all = [...work, ...ask, ...steps], low = Math.floor(Math.log10(Math.min(...all))), up = Math.ceil(Math.log10(Math.max(...all)));
     const X = i => left + i * (right - left) / Math.max(1, sizes.length - 1);
     const Y = v => bottom - (Math.log10(v) - low) / Math.max(1, up - low) * (bottom - top);
-    text(6, 14, "A step against the batch", {"font-weight": "bold"});
+    text(6, 14, "Time of a step against its batch", {"font-weight": "bold"});
     for (let p = low; p <= up; p++) {
       ui.svg("line", {x1: left, x2: right, y1: Y(10 ** p), y2: Y(10 ** p), stroke: look.grid}, svg);
       text(left - 6, Y(10 ** p) + 4, p < 3 ? `${10 ** p} µs` : p < 6 ? `${10 ** (p - 3)} ms` : `${10 ** (p - 6)} s`, {"text-anchor": "end", ...mute});
@@ -79,7 +79,7 @@ ui => {
     line(steps, {stroke: look.ink, "stroke-width": 1.5});
     ui.svg("circle", {cx: X(at), cy: Y(steps[at]), r: 5, fill: look.ink}, svg);
     const last = sizes.length - 1, high = work[last] > ask[last];
-    text(right, Y(work[last]) + (high ? 26 : -6), "kernels", {"text-anchor": "end"});
-    text(left + 4, Y(ask[0]) + (Y(ask[0]) < top + 12 ? 16 : -6), "launches");
+    text(right, Y(work[last]) + (high ? 26 : -6), "kernels alone", {"text-anchor": "end"});
+    text(left + 4, Y(ask[0]) + (Y(ask[0]) < top + 12 ? 16 : -6), "launches alone (dashed)");
   };
 }

@@ -17,7 +17,7 @@ COSTS = (1, 1.5, 2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 42, 60, 90, 130, 180, 250)
 LEFT, HIGH = 58, 30
 
 
-def launch_rows(kernels, names, *, batch=64, cost=10e-6, costs=None, about=""):
+def launch_rows(kernels, names, *, batch=64, cost=10e-6, costs=None, about="", title="Who waits for whom?"):
     """Return a figure in which the reader chooses the size of the batch and what a launch costs the host.
 
     The upper row shows the host enqueuing a step's launches one by one, the lower one the card running their kernels:
@@ -38,6 +38,7 @@ def launch_rows(kernels, names, *, batch=64, cost=10e-6, costs=None, about=""):
         What was measured: a name -> seconds a launch. They become buttons.
     about : str
         Where the kernels' times come from, for the caption.
+    title : str
 
     Returns
     -------
@@ -61,7 +62,7 @@ def launch_rows(kernels, names, *, batch=64, cost=10e-6, costs=None, about=""):
         "sizes": sizes, "kernels": [microseconds[s] for s in sizes], "names": list(names), "batch": sizes.index(batch),
         "costs": offered, "cost": offered.index(first), "buttons": buttons,
     }  # fmt: skip
-    return live("launch_rows", data, title="Who waits for whom?", static=_static(microseconds, batch, first, about))
+    return live("launch_rows", data, title=title, static=_static(microseconds, batch, first, about))
 
 
 def breakpoint_of(kernels, cost):
@@ -81,11 +82,11 @@ def breakpoint_of(kernels, cost):
 def _static(kernels, batch, cost, about):
     rows = two_rows(kernels[batch], cost)
     size = breakpoint_of(kernels, cost)
-    turning = f"from B = {size:,} on the kernels need longer than the launches" if size else "at every B it is the host"
+    turning = f"From B = {size:,} on the kernels" if size else "At no batch size shown do the kernels"
     says = (
-        f"B = {batch}: the host needs {cost:g} µs for each of {len(rows.spans)} launches, the kernels "
+        f"B = {batch}: the host needs {cost:.4g} µs for each of {len(rows.spans)} launches, the kernels "
         f"{sum(kernels[batch]):.0f} µs together. A step takes {rows.end:,.0f} µs, and the card works {rows.busy:.0%} "
-        f"of it; {turning}.{f' {about}' * bool(about)}"
+        f"of it. {turning} take longer than their launches.{f' {about}' * bool(about)}"
     )
     lines = wrapped(says)
     s = Panel(WIDTH, 120)

@@ -16,8 +16,8 @@ LOOKS = dict(zip(PARTS, ("data", "output", "idle", "gradient", "weight"), strict
 """Part of a step -> role of its boxes."""
 
 
-def measured_step(launches, where):
-    """Return a picture of one step: when the host enqueued each launch, and when its kernel ran.
+def measured_step(launches, where, shown=None):
+    """Return a picture of one step, or of some of its launches: when the host enqueued each, and when its kernel ran.
 
     The host's times and the length of each kernel are measured. A kernel begins when it is enqueued and the one before
     is done, as `streams.two_rows` has it.
@@ -28,6 +28,8 @@ def measured_step(launches, where):
         As `python -m tools.steps` writes them: "part", "enqueued" (begin, end) and "seconds" of each.
     where : str
         The card and the date.
+    shown : (int, int), optional
+        The first and the last launch that are shown, larger; default: all.
 
     ValueError without a launch. Source: the course's own.
     """
@@ -40,16 +42,30 @@ def measured_step(launches, where):
         (1e6 * b, 1e6 * e, "", role) for (b, e), role in zip((o["enqueued"] for o in launches), roles, strict=True)
     ]
     kernels = [(1e6 * b, 1e6 * e, "", role) for (b, e), role in zip(rows.spans, roles, strict=True)]
+    legend = [(part, LOOKS[part]) for part in PARTS if LOOKS[part] in roles]
+    if shown:
+        first, last = shown
+        calls, kernels = calls[first : last + 1], kernels[first : last + 1]
+        begin, end = calls[0][0], max(calls[-1][1], kernels[-1][1])
+        says = (
+            f"Launches {first + 1} to {last + 1} of {len(launches)}, larger: their calls take "
+            f"{_mean(calls):.0f} µs each, their kernels {_mean(kernels):.1f}. Measured on {where}."
+        )
+        legend = [one for one in legend if one[1] in roles[first : last + 1]]
+        return rows_picture([("launching", calls), ("kernels", kernels)], end, "A part of the same step", says,
+                            unit="µs", start=begin, legend=legend)  # fmt: skip
     called = sum(e - b for b, e, *_ in calls)
     end = 1e6 * rows.end
     says = (
         f"{len(launches)} launches in {end:,.0f} µs, measured on {where}. The host is in its calls of launches for "
-        f"{called:,.0f} µs, the kernels run for {sum(e - b for b, e, *_ in kernels):,.0f} µs. From the left: forward, "
-        "loss, setting gradients to zero, backward, update."
+        f"{called:,.0f} µs, and the kernels run for {sum(e - b for b, e, *_ in kernels):,.0f} µs."
     )
-    return rows_picture(
-        [("launching", calls), ("kernels", kernels)], end, "One step, launched one by one", says, unit="µs"
-    )
+    return rows_picture([("launching", calls), ("kernels", kernels)], end, "One step, launched one by one", says,
+                        unit="µs", legend=legend)  # fmt: skip
+
+
+def _mean(spans):
+    return sum(end - begin for begin, end, *_ in spans) / len(spans)
 
 
 def time_of_an_image(steps, where):

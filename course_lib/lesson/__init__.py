@@ -24,7 +24,17 @@ from .layer_counts import Counted, count_layer
 from .layer_times import layer_times, unrolled_times
 from .lenets import cost_share, padded, train_in_phases
 from .listing import Listing, listing
-from .measurements import Measured, Rate, measured, measured_training, memory_ladder, microbench, registers
+from .measurements import (
+    Measured,
+    Rate,
+    Rows,
+    measured,
+    measured_rows,
+    measured_training,
+    memory_ladder,
+    microbench,
+    registers,
+)
 from .moved_digits import moved, with_room
 from .opencl_runs import OpenclRun, SharedJob, opencl_run
 from .precision_runs import PrecisionRun, falling_rate, precision_runs, pruned_runs, returning_gradients
@@ -56,12 +66,13 @@ from .whole_batch import Descent, steps_until
 
 __all__ = [
     "ColourImages", "Counted", "Descent", "Examination", "Findings", "Issued", "Listing", "Measured", "OpenclRun",
-    "PrecisionRun", "Prediction", "Rate", "RecordedGradients", "Runs", "SharedJob", "Signal", "Stranger", "Table",
-    "TwoDigits", "climb_each", "colour_images", "columns", "cost_share", "count_layer", "counts", "estimated",
-    "examine", "falling_rate", "findings", "float32_in_order", "issued", "judged_by_others", "layer_times", "lead",
-    "listing", "measured", "measured_training", "memory_ladder", "microbench", "moved", "opencl_run", "padded",
-    "precision_runs", "predict", "predicted_launches", "pruned_runs", "pushes", "random_changes", "rate_range",
-    "recorded_gradients", "registers", "relative_roughness", "returning_gradients", "sick_curves", "signals",
-    "split_products", "steps_until", "strangers", "table", "tensor_core_products", "train_in_phases",
-    "training_runs", "two_digits", "unrolled_times", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
+    "PrecisionRun", "Prediction", "Rate", "RecordedGradients", "Rows", "Runs", "SharedJob", "Signal", "Stranger",
+    "Table", "TwoDigits", "climb_each", "colour_images", "columns", "cost_share", "count_layer", "counts",
+    "estimated", "examine", "falling_rate", "findings", "float32_in_order", "issued", "judged_by_others",
+    "layer_times", "lead", "listing", "measured", "measured_rows", "measured_training", "memory_ladder",
+    "microbench", "moved", "opencl_run", "padded", "precision_runs", "predict", "predicted_launches", "pruned_runs",
+    "pushes", "random_changes", "rate_range", "recorded_gradients", "registers", "relative_roughness",
+    "returning_gradients", "sick_curves", "signals", "split_products", "steps_until", "strangers", "table",
+    "tensor_core_products", "train_in_phases", "training_runs", "two_digits", "unrolled_times", "waking_epochs",
+    "warm_up_runs", "with_room", "xor_runs",
 ]  # fmt: skip

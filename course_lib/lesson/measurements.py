@@ -89,6 +89,25 @@ class Rate:
         return self.work / self.seconds
 
 
+@dataclass(frozen=True)
+class Rows:
+    """A part of what a tool measured on a card, row by row: a dict each, whose names are the tool's.
+
+    Source: the course's own.
+    """
+
+    card: str
+    date: str
+    rows: tuple
+
+    def one(self, **wanted):
+        """Return the only row with these values, as in one(choice="v12"); LookupError if there is none, or another."""
+        found = [row for row in self.rows if all(row.get(name) == value for name, value in wanted.items())]
+        if len(found) != 1:
+            raise LookupError(f"{len(found)} rows of {len(self.rows)} have {wanted}; one() takes what names one row.")
+        return found[0]
+
+
 def results_folder(start=None):
     """Return the folder `results/` of the course: beside the notebook's folder or above it, else beside the package.
 
@@ -163,6 +182,18 @@ def microbench(part, *, card, folder=None):
         raise LookupError(f"the microbenchmarks of {card} have no part {part!r}; there are {', '.join(bench['runs'])}.")
     name = bench["machine"]["gpu"]
     return {k: Rate(name, run["median"], run["work"], run["unit"]) for k, run in bench["runs"][part].items()}
+
+
+def measured_rows(bench, part, *, card, folder=None):
+    """Return the `Rows` of a part of `results/<bench>.<card>.json`, for tools that verify and measure in parts.
+
+    They are tools/measure_hopper.py ("hopper") and tools/measure_tensor_cores.py ("tensor_cores").
+    Errors as `measured`. Source: the course's own.
+    """
+    found = _read(bench, card, folder)
+    if part not in found["parts"]:
+        raise LookupError(f"results/{bench}.{card}.json has no part {part!r}; there are {', '.join(found['parts'])}.")
+    return Rows(found["machine"]["gpu"], found["date"], tuple(found["parts"][part]))
 
 
 def registers(case, *, folder=None):

@@ -11,6 +11,21 @@ import numpy as np
 from course_lib.cuda.fragments import DEPTHS
 from course_lib.reference.formats import split
 
+SPLITS = (("tf32", 1), ("bf16", 2), ("bf16", 3), ("tf32", 2))
+"""Formats, and parts of each number, whose long sums lesson 17 compares."""
+
+REMEDIES = {"cut": {}, "let out": {"flush": 256}, "and apart": {"flush": 256, "apart": True}}
+"""What helps against cuts -> the arguments of `tensor_core_products`."""
+
+
+def operands(K, size=128):
+    """Return A (size, K) and B (K, size), normal numbers: the long sums of lesson 17, and those measured on a card.
+
+    No errors for whole numbers. Source: the course's own.
+    """
+    rng = np.random.default_rng((1, K))
+    return rng.standard_normal((size, K), np.float32), rng.standard_normal((K, size), np.float32)
+
 
 def split_products(A, B, name, parts):
     """Return (C, products): A @ B from numbers of a format, each of A and B cut into `parts`; small products left out.
@@ -33,7 +48,7 @@ def split_products(A, B, name, parts):
     Source: Ootomo and Yokota (2022).
     """
     left, right = split(A, name, parts), split(B, name, parts)
-    pairs = _pairs(parts)
+    pairs = order_of(parts)
     C = np.zeros((A.shape[0], B.shape[1]), np.float32)
     for i, j in pairs:
         C += left[i] @ right[j]
@@ -69,7 +84,7 @@ def tensor_core_products(A, B, name, parts, *, flush=None, apart=False):
     large, small, outside = (np.zeros((A.shape[0], B.shape[1]), np.float32) for _ in range(3))
     for k in range(0, K, depth):
         now = slice(k, k + depth)
-        for i, j in _pairs(parts):
+        for i, j in order_of(parts):
             product = left[i][:, now] @ right[j][now]
             if apart and i + j > 0:
                 small = _cut(small + product)
@@ -92,8 +107,11 @@ def float32_in_order(A, B):
     return C
 
 
-def _pairs(parts):
-    """(i, j) of the parts that are multiplied, those of the smallest products first."""
+def order_of(parts):
+    """Return the list of (i, j) of the parts that are multiplied, those of the smallest products first. No errors.
+
+    Source: Ootomo and Yokota (2022).
+    """
     return sorted(((i, j) for i in range(parts) for j in range(parts - i)), key=lambda pair: -sum(pair))
 
 

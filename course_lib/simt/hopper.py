@@ -323,7 +323,8 @@ def _wgmma_16(kind, n):
         _multiply(e, mask, node, acc, o, n, STEP // 2, read_left, right, keep, read)
 
 
-for _n in hopper.WIDTHS:
+for _n in hopper.TF32_WIDTHS:
     _wgmma_tf32(_n)
+for _n in hopper.WIDTHS:
     for _kind in ("f16", "bf16"):
         _wgmma_16(_kind, _n)

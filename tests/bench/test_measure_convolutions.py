@@ -6,11 +6,13 @@ import pytest
 
 from course_lib.cuda.ladders.conv2d.backward_data import row_plan as data_plan
 from course_lib.cuda.ladders.conv2d.backward_weights import row_plan as weights_plan
-from course_lib.cuda.ladders.conv2d.forward import row_plan, stream_plan, tap_plan
+from course_lib.cuda.ladders.conv2d.forward import row_plan, stream_plan, tap_plan, wgmma_plan
 from tests.gpu.devices import needs_warps
 from tools import measure_convolutions as tool
 
-TUNED = {"v09_3xtf32": tap_plan, "v11_streamed": stream_plan}
+TUNED = {
+    "v09_3xtf32": tap_plan, "v11_streamed": stream_plan, "v12_3xtf32_wgmma": wgmma_plan, "v11_3xtf32_wgmma": wgmma_plan,
+}  # fmt: skip
 
 
 @needs_warps
@@ -34,7 +36,7 @@ def test_the_first_cut_is_the_one_that_is_taken_and_every_cut_fits_an_h200(name)
     of_rows = {"forward": row_plan, "dX": data_plan, "dW": weights_plan}[part.direction]
     assert part.cuts[0] in TUNED.get(part.rung, of_rows).TUNED.values()
     for cut in part.cuts:
-        plan = part.kind(s, *cut)
+        plan = part.plan(s, cut)
         assert plan.blocks * (plan.shared + 1024) <= 228 * 1024
         assert plan.blocks * plan.threads <= 2048
 
@@ -81,7 +83,7 @@ def test_a_part_is_a_process_and_its_row_is_in_the_file(tmp_path):
     out = tmp_path / "found.json"
     assert tool.main(["--tiny", "--only", "conv 1->6 k5 forward", "--cuts", "1", "--out", str(out)]) == 0
     (found,) = json.loads(out.read_text())["rows"]
-    assert list(found["timings"]) == ["v06_specialised", "v11_streamed (2, 2, 3)"]
+    assert list(found["timings"]) == ["v06_specialised", "v11_streamed (1, 1, 4, 6)"]
 
 
 def test_without_a_gpu_nothing_is_timed(capsys):

@@ -12,7 +12,17 @@ RESULTS = Path(__file__).parents[2] / "results"
 FILES = [file for file in sorted(RESULTS.glob("*.json")) if file.name != "counts.json"]
 """All that was measured; counts.json has no time in it, and a test of its own (test_estimate_table)."""
 
-FEW_ROUNDS = {"simt": 7, "gpu": 3, "lessons": 3, "steps": 3, "cache": 3, "fft": 5, "microbench": 3, "kernels": 3}
+FEW_ROUNDS = {
+    "simt": 7,
+    "gpu": 3,
+    "lessons": 3,
+    "steps": 3,
+    "cache": 3,
+    "fft": 5,
+    "microbench": 3,
+    "kernels": 3,
+    "tensor_cores": 3,
+}
 """Where 20 are too many: a launch in Numba's simulator takes seconds, and so do the lowest rungs on a GPU."""
 
 
@@ -23,6 +33,8 @@ def timings(content):
         yield from (row["timings"] if "timings" in row else row["players"]).values()
     for part in content.get("runs", {}).values():
         yield from part.values()
+    for row in (row for part in content.get("parts", {}).values() for row in part if "rounds" in row):
+        yield {"median": row["seconds"], **row}
 
 
 def test_there_are_measurements():
@@ -41,10 +53,24 @@ def test_a_file_of_results_is_whole(file):
     if content["bench"] in ("project", "gradients", "training"):
         return
     found = list(timings(content))
-    assert found
+    assert found or content["bench"] == "hopper"  # whose times have a spread, see below
     for timing in found:
         assert 0 < timing["lower"] <= timing["median"] <= timing["upper"]
         assert timing["rounds"] >= FEW_ROUNDS.get(content["bench"], 20)
+
+
+def test_parts_measured_on_a_card_have_nothing_wrong():
+    files = [f for f in FILES if f.name.startswith(("hopper.", "tensor_cores."))]
+    assert files
+    for file in files:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        for row in (row for part in content["parts"].values() for row in part):
+            assert row.get("right") is not False, row
+            if "spread" in row and "seconds" in row:  # a rung, or its rival
+                assert row["seconds"] > 0 <= row["spread"] < 10
+                assert not row["said"]
+                if row["rival"]:  # the library's BF16 products are rounded to BF16 in the end
+                    assert 0 <= row["share"] <= 1
 
 
 def test_on_a_gpu_nothing_is_timed_that_was_not_verified():

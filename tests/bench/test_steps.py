@@ -6,11 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from course_lib import gpu
 from course_lib.streams import part_of_step
-from tools.steps import epochs
+from tools.steps import epochs, until
 from tools.steps.__main__ import PARTS, in_process, in_words
+from tools.steps.on_card import OnCard
+from tools.steps.step import Step, images, network
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMITTED = ROOT / "results" / "steps.h200.json"
@@ -28,8 +32,9 @@ def measured(tmp_path_factory):
 def test_every_part_has_its_rows(measured):
     assert measured["failures"] == {}
     assert [row["case"] for row in measured["rows"]] == [
-        "a launch", "one step of tiny", "steps of tiny by batch", "copies", "read, compute, write",
-        "answers while training", "an epoch",
+        "a launch", "one step of tiny", "a step of tiny by nn.train", "steps of tiny by batch", "copies",
+        "asking for a copy", "read, compute, write", "answers while training", "an epoch",
+        "until enough are right, B = 2",
     ]  # fmt: skip
 
 
@@ -49,8 +54,61 @@ def test_each_launch_of_a_step_has_its_part_and_its_times(measured):
 def test_an_epoch_is_trained_in_every_way_that_nn_train_has(measured):
     ways = list(_row(measured, "an epoch")["timings"])
     assert ways[:2] == ["nn.train on the processor", "nn.train on the card"]
-    assert ways[-3:] == ["recorded, each batch in turn", "recorded, batches ahead", "feeding alone"]
-    assert [way for way, *_ in epochs.trainings(8, 4)] == ways[:-3]
+    by_hand = ["recorded, each batch in turn", "recorded, batches ahead", "feeding alone", "training alone",
+               "digits stay on the card"]  # fmt: skip
+    assert ways[-5:] == by_hand
+    assert [way for way, *_ in epochs.trainings(8, 4)] == ways[:-5]
+
+
+def test_the_parts_of_a_step_of_nn_train_add_up_to_no_more_than_the_step(measured):
+    row = _row(measured, "a step of tiny by nn.train")
+    assert set(row["a_step"]) == {
+        "copies to the card", "scores to the host", "forward", "loss", "loss, backward", "gradients renewed",
+        "backward", "update",
+    }  # fmt: skip
+    assert 0 < sum(row["a_step"].values()) <= row["timings"]["a step"]["median"]
+
+
+def test_an_answer_has_its_parts_by_both_clocks(measured):
+    row = _row(measured, "answers while training")
+    for parts in row["parts"].values():
+        assert list(parts["host"]) == ["copy in", "graph", "copy out", "wait"]
+        assert list(parts["card"]) == ["copy in", "forward pass", "copy out"]
+        assert min(*parts["host"].values(), *parts["card"].values()) >= 0
+
+
+def test_digits_that_stay_on_the_card_train_on_the_same_batches():
+    """Each row once an epoch, in the order that was given: the weights are those of a step that is fed."""
+    x, labels = images("tiny", 7)
+    order = np.random.default_rng(0).permutation(7)
+    stay, fed = (Step(network("tiny"), x[:2], labels[:2], 0.1) for _ in "12")
+    card = OnCard(stay, gpu.to_device(x), gpu.to_device(labels))
+    gpu.record(fed)  # as the other: a recording trains once
+    for k, (there, here) in enumerate(zip(stay.params, fed.params, strict=True)):
+        gpu.overwrite(there, gpu.to_host(here))
+        gpu.overwrite(stay.velocities[k], gpu.to_host(fed.velocities[k]))
+    card.begin(order)
+    for k in range(card.batches):
+        card.graph()
+        gpu.overwrite(fed.x, x[order[2 * k : 2 * k + 2]])
+        gpu.overwrite(fed.labels, labels[order[2 * k : 2 * k + 2]])
+        fed()
+    assert card.batches == 3
+    for there, here in zip(stay.params, fed.params, strict=True):
+        np.testing.assert_array_equal(gpu.to_host(there), gpu.to_host(here))
+
+
+def test_training_until_enough_are_right_keeps_the_best_rate_and_gives_it_more_seeds(measured):
+    row = _row(measured, "until enough are right, B = 2")
+    assert [(run["lr"], run["seed"]) for run in row["runs"][:2]] == [(0.01, 0), (0.02, 0)]
+    assert [run["seed"] for run in row["runs"][2:]] == [1, 2]
+    assert {run["lr"] for run in row["runs"][2:]} == {until.best(row["runs"][:2])["lr"]}
+    assert all(0 <= run["last"][2] <= 1 for run in row["runs"])
+
+
+def test_the_best_run_has_reached_the_most_and_of_those_is_the_quickest():
+    slow, quick = ({"reached": {"0.95": [1, 1.0], "0.96": [2, seconds]}} for seconds in (3.0, 2.0))
+    assert until.best([{"reached": {}}, slow, quick, {"reached": {"0.95": [1, 0.1]}}]) is quick
 
 
 def test_a_part_that_takes_too_long_or_fails_is_named_and_ends(tmp_path, monkeypatch):
@@ -75,7 +133,7 @@ def test_the_committed_measurements_are_of_every_part():
         "a launch", "one step of LeNet-5", "one step of MLP 784-128-10", "steps of LeNet-5 by batch", "copies",
         "read, compute, write", "answers while training", "an epoch",
     }  # fmt: skip
-    assert len(PARTS) == 6
+    assert len(PARTS) == 7
 
 
 def _row(measured, case):

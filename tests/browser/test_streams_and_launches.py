@@ -102,9 +102,17 @@ def test_the_step_counts_as_python_does_at_every_setting(page, made):
 
 def test_the_step_says_which_of_the_two_bounds_it(page):
     press(page, "launches", "measured")
-    assert "bound by launches. From B = 1,024 on the kernels do." in caption(page, "launches")
+    assert "bound by its launches. From B = 1,024 on the kernels take longer." in caption(page, "launches")
     press(page, "launches", "in a graph")
-    assert "bound by work. At all of these sizes the kernels do." in caption(page, "launches")
+    assert "bound by its kernels. At every batch size shown the kernels take longer." in caption(page, "launches")
+
+
+def test_the_button_of_what_a_launch_costs_is_marked_until_the_slider_moves(page):
+    pressed = root(page, "launches").locator("button[aria-pressed=true]")
+    press(page, "launches", "measured")
+    assert pressed.all_inner_texts() == ["measured"]
+    root(page, "launches").locator("input[type=range]").nth(1).press("ArrowRight")
+    assert pressed.all_inner_texts() == []
 
 
 @pytest.mark.parametrize("streams", ["one", "three"])

@@ -27,7 +27,7 @@ from course_lib.reference.conv2d import conv2d_forward
 from tests.cases import all_of
 from tests.gpu.devices import each_rung, needs_simt, needs_warps
 
-WARPS = (7, 8, 9, 10)
+WARPS = (7, 8, 9, 10, 12)
 EXACT = [rung for rung in LADDER if rung.exact]  # v08 rounds otherwise: test_conv2d_fft
 RUNGS, LAUNCHERS = each_rung(EXACT, WARPS), each_rung(LADDER)
 
@@ -187,6 +187,7 @@ WHOLE_TILES = {
     "v09_3xtf32": sizes(1, 16, 18, 18, 64, 3, 3),
     "v10_3xtf32_rows": sizes(16, 4, 9, 12, 16, 7, 7),
     "v11_streamed": sizes(4, 1, 32, 32, 6, 5, 5),
+    "v12_3xtf32_wgmma": sizes(16, 4, 9, 12, 16, 7, 7),
 }
 
 

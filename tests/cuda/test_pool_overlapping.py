@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from course_lib import gpu, reference
-from course_lib.cuda import pool_backward, pool_bands, pool_overlapping, pooling
+from course_lib.cuda import pool_backward, pool_bands, pool_overlapping, pool_turns, pooling
 from course_lib.cuda.elementwise import flat
+from course_lib.cuda.numba_cuda import cuda
 from course_lib.cuda.pool_bands import bands
 from course_lib.cuda.recording import record_launches
 from course_lib.cuda.writes import written
@@ -36,7 +37,7 @@ CASES = [  # shape of x, size, stride, pad
     ((1, 1, 9, 301), 3, 2, 1),
     ((40, 30, 3, 3), 2, 1, 0),
 ]
-CUTS = [(3072, 64), (400, 64), (1000, 32), (700, 128)]
+CUTS = [(6144, 128), (400, 64), (1000, 32), (700, 128)]
 """Numbers that a block holds, and its threads."""
 each = all_of(("shape", "size", "stride", "pad"), CASES)
 each_cut = pytest.mark.parametrize(("held", "threads"), CUTS)
@@ -56,7 +57,7 @@ def windows(shape, size, stride, pad, seed=0, special=0.0):
     return dy, mask.astype(np.int32)
 
 
-def launch(kind, way, dy, mask, dx, size, stride, pad, **cut):
+def launch(kind, way, dy, mask, dx, size, stride, pad, turns=0, **cut):
     """Write dx, a device array as the others are, by one of the kernels: `way` is "bands" or "overlapping"."""
     size, stride, pad = pairs(size, stride, pad)
     given = [*map(flat, (dy, mask) if kind == "max" else (dy,)), *pooling._sizes(dx.shape, dy.shape, pad)]
@@ -64,6 +65,11 @@ def launch(kind, way, dy, mask, dx, size, stride, pad, **cut):
         pool_backward.__dict__[f"{kind}_overlapping"](size, stride)[-(-dx.size // 128), 128](*given, flat(dx))
         return
     cut = bands(tuple(dx.shape), size, stride, pad, 2 if kind == "max" else 1, **cut)
+    if turns:
+        kernel = pool_turns.__dict__[f"{kind}_turns"](size, stride, cut.threads)
+        grid = -(-cut.grid[0] // turns), cut.grid[1]
+        kernel[grid, cut.threads, 0, cut.shared](*given, *cut.numbers, np.uint32(turns), flat(dx))
+        return
     kernel = pool_overlapping.__dict__[f"{kind}_bands"](size, stride, cut.threads)
     kernel[cut.grid, cut.threads, 0, cut.shared](*given, *cut.numbers, flat(dx))
 
@@ -87,7 +93,7 @@ def by_pixels(kind, dy, mask, shape, size, stride, pad):
 def test_sums_of_whole_numbers_are_the_references(shape, size, stride, pad, held, threads):
     dy, mask = windows(shape, size, stride, pad)
     dy = np.round(9 * dy)
-    cut = dict(held=held, threads=threads, busy=1)
+    cut = dict(cut=(held, threads), busy=1, turns=2 * (threads == 32))
     expected = reference.max_pool_backward(dy, (shape, mask))
     np.testing.assert_array_equal(by_bands("max", dy, mask, shape, size, stride, pad, **cut), expected)
     _, cache = reference.average_pool_forward(np.zeros(shape, np.float32), size, stride, pad)
@@ -96,12 +102,12 @@ def test_sums_of_whole_numbers_are_the_references(shape, size, stride, pad, held
     np.testing.assert_array_equal(found, reference.average_pool_backward(places * dy, cache))
 
 
-@pytest.mark.parametrize("special", [0.0, 0.1])
+@pytest.mark.parametrize(("turns", "special"), [(0, 0.0), (0, 0.1), (3, 0.1)])
 @pytest.mark.parametrize("kind", ["max", "average"])
 @each
-def test_bits_are_those_of_a_thread_a_pixel(shape, size, stride, pad, kind, special):
+def test_bits_are_those_of_a_thread_a_pixel(shape, size, stride, pad, kind, special, turns):
     given = *windows(shape, size, stride, pad, 1, special), shape, size, stride, pad
-    found, expected = by_bands(kind, *given, held=500, threads=32, busy=1), by_pixels(kind, *given)
+    found, expected = by_bands(kind, *given, turns=turns, cut=(500, 32), busy=1), by_pixels(kind, *given)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
     finite = ~np.isnan(expected)
     np.testing.assert_array_equal(found.view(np.int32)[finite], expected.view(np.int32)[finite])
@@ -118,7 +124,7 @@ def test_random_shapes_windows_and_paddings_have_the_bits_of_a_thread_a_pixel():
         if not overlaps or any(n + 2 * p < F for n, p, F in zip(shape[2:], pad, size, strict=True)):
             continue
         given = *windows(shape, size, stride, pad, done, 0.02), shape, size, stride, pad
-        cut = dict(held=int(rng.integers(300, 3000)), threads=int(rng.choice([32, 64, 96])), busy=1)
+        cut = dict(cut=(int(rng.integers(300, 3000)), int(rng.choice([32, 64, 96]))), busy=1)
         for kind in ("max", "average"):
             found, expected = by_bands(kind, *given, **cut), by_pixels(kind, *given)
             np.testing.assert_array_equal(found, expected, err_msg=f"{kind} {given[2:]} {cut}")
@@ -130,7 +136,7 @@ def test_bands_have_all_lines_once_and_fit_into_shared_memory(shape, size, strid
     (size, stride, pad), (B, C, H, W) = pairs(size, stride, pad), shape
     for floats in (1, 2):
         cut = bands(shape, size, stride, pad, floats)
-        maps, together, down, across, n, strips, lines, _ = map(int, cut.numbers)
+        maps, together, down, across, _, n, strips, _, lines, _ = map(int, cut.numbers)
         assert (maps, down) == (B * C, -(-(H + pad[0]) // stride[0]))
         assert (cut.grid[0] - 1) * together < maps <= cut.grid[0] * together
         assert (cut.grid[1] - 1) * n < down <= cut.grid[1] * n
@@ -143,7 +149,39 @@ def test_bands_have_all_lines_once_and_fit_into_shared_memory(shape, size, strid
 def test_small_work_gets_small_bands_and_large_work_large_ones():
     window = (3, 3), (2, 2), (0, 0), 2
     blocks = {B: math.prod(bands((B, 96, 55, 55), *window).grid) for B in (1, 4, 128)}
-    assert blocks == {1: 96 * 14, 4: 4 * 96 * 3, 128: 128 * 96 * 2}
+    assert blocks == {1: 96 * 14, 4: 4 * 96 * 3, 128: 128 * 96}
+
+
+EDGES = np.array([0, 1, 2, 3, 0x7FFFFF, 0x800000, 0x800001, 0x7F7FFFFF, 0x7F800000, 0x7FC00000], np.uint32)
+"""Zero, the smallest numbers, those where the exponent begins, the largest, infinity, and a NaN."""
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6, 9, 12, 15, 25, 32, 49, 63, 64])
+def test_quotients_without_a_branch_are_divisions(count):
+    share = pool_overlapping.quotient(count)
+
+    @gpu.jit
+    def shares(x, y):
+        i = cuda.grid(1)
+        if i < x.size:
+            y[i] = share(x[i])
+
+    rng = np.random.default_rng(count)
+    bits = [EDGES, rng.integers(0, 1 << 31, 4000), rng.integers(0, 1 << 26, 2000), np.arange(2000)]  # small ones, too
+    x = np.concatenate(bits).astype(np.uint32).view(np.float32)
+    x = np.concatenate([x, -x])
+    y = nans(x.size)
+    shares[-(-x.size // 128), 128](gpu.to_device(x), y)
+    with np.errstate(invalid="ignore"):
+        found, expected = gpu.to_host(y), x / np.float32(count)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
+
+
+@pytest.mark.parametrize("divisor", [1, 2, 3, 28, 113, 65_535])
+def test_quotients_by_a_product_are_whole_divisions(divisor):
+    times = np.arange(min(65_535, (1 << 32) // divisor), dtype=np.uint64)
+    np.testing.assert_array_equal(times * pool_bands.per(divisor) >> np.uint64(32), times // np.uint64(divisor))
 
 
 TOO_LARGE = [((1, 1, 12, 13), 9, 1, 0), ((1, 1, 2, 20_000), 3, 2, 1)]
@@ -174,8 +212,8 @@ def test_the_operations_take_bands_where_windows_overlap():
 
 def test_kernels_write_dx_and_nothing_else():
     window = (3, 3), (2, 2), 64
-    assert written(pool_overlapping.max_bands(*window)) == {16}
-    assert written(pool_overlapping.average_bands(*window)) == {15}
+    assert written(pool_overlapping.max_bands(*window)) == {18}
+    assert written(pool_overlapping.average_bands(*window)) == {17}
 
 
 @needs_numba

@@ -16,7 +16,7 @@ def test_the_static_step_says_how_long_and_how_busy():
     rows = two_rows(KERNELS[64], 10e-6)
     assert rows.end == pytest.approx(32e-6)
     assert "a step takes 32 µs, and the card works 50% of it" in shown.static.caption.lower()
-    assert "from B = 4,096 on the kernels need longer" in shown.static.caption
+    assert "From B = 4,096 on the kernels take longer than their launches." in shown.static.caption
     assert shown.static.caption.endswith("Made up.")
     assert shown.data["costs"][shown.data["cost"]] == 10
 
@@ -54,3 +54,22 @@ def test_measured_rows_begin_with_their_first_span():
     assert shown.caption == "3 ms; busy: copies in 67%, kernels 33%, copies out 0%."
     with pytest.raises(ValueError, match="no span"):
         figures.measured_rows([], "A job")
+
+
+STEPS = "0 Conv2d, forward", "loss, forward", "gradients to zero", "0 Conv2d, backward", "update"
+LAUNCHES = [
+    {"part": part, "enqueued": (k * 1e-4, k * 1e-4 + 3e-5), "seconds": 2e-6}
+    for k, part in enumerate(
+        ["0 Conv2d, forward", "loss, forward", "gradients to zero", "0 Conv2d, backward", "update"]
+    )
+]
+
+
+def test_a_measured_step_names_its_colours_and_a_part_of_it_only_those_that_it_has():
+    whole = figures.measured_step(LAUNCHES, "a card")
+    assert "5 launches in 432 µs, measured on a card." in whole.caption
+    assert all(part in whole.src for part in ("forward", "loss", "gradients", "backward", "update"))
+    part = figures.measured_step(LAUNCHES, "a card", shown=(3, 4))
+    assert "Launches 4 to 5 of 5, larger: their calls take 30 µs each, their kernels 2.0." in part.caption
+    assert "backward" in part.src
+    assert "loss" not in part.src

@@ -133,3 +133,18 @@ def test_a_graph_is_launched_in_a_stream_of_its_own():
     back = gpu.to_host(out, stream)
     stream.synchronize()
     np.testing.assert_array_equal(back, 6 * ramp(100))
+
+
+@pytest.mark.parametrize("priority", [0, -5, -100, np.int32(-1)])
+def test_a_graph_of_any_priority_does_its_work(priority):
+    a, out = gpu.to_device(ramp(100)), gpu.to_device(np.zeros(100, np.float32))
+    graph = gpu.record(lambda: add[1, 128](a, a, out), priority)
+    gpu.overwrite(a, ramp(100) * 3)
+    graph(gpu.stream())
+    gpu.synchronize()
+    np.testing.assert_array_equal(gpu.to_host(out), 6 * ramp(100))
+
+
+def test_the_priority_of_a_graph_is_a_whole_number():
+    with pytest.raises(TypeError, match=r"priority is 'high'; it must be a whole number"):
+        gpu.record(lambda: None, "high")

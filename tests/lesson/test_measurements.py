@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from course_lib.lesson import Measured, measured, memory_ladder, microbench, registers
+from course_lib.lesson import Measured, measured, measured_rows, memory_ladder, microbench, registers
 from course_lib.lesson.measurements import results_folder
 
 
@@ -51,6 +51,19 @@ def test_a_microbenchmark_is_a_rate(tmp_path):
     assert microbench("streams", card="t4", folder=tmp_path)["copy"].rate == 4
     with pytest.raises(LookupError, match="no part 'chase'; there are streams"):
         microbench("chase", card="t4", folder=tmp_path)
+
+
+def test_a_part_is_rows_of_which_one_is_found_by_its_values(tmp_path):
+    rows = [{"choice": "v11", "n": 1}, {"choice": "v12", "n": 1}]
+    bench = {"machine": {"gpu": "Tesla T4"}, "date": "2026-01-01", "parts": {"TF32": rows}}
+    (tmp_path / "hopper.t4.json").write_text(json.dumps(bench))
+    found = measured_rows("hopper", "TF32", card="t4", folder=tmp_path)
+    assert (found.card, found.date, found.one(choice="v12", n=1)) == ("Tesla T4", "2026-01-01", rows[1])
+    for wanted in ({"n": 1}, {"choice": "v13"}):
+        with pytest.raises(LookupError, match=r"rows of 2 have .*; one\(\) takes what names one row"):
+            found.one(**wanted)
+    with pytest.raises(LookupError, match="no part 'graph'; there are TF32"):
+        measured_rows("hopper", "graph", card="t4", folder=tmp_path)
 
 
 def test_the_ladder_of_memories_is_slower_from_step_to_step_and_wider_in_the_sm():

@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-PARTS = "timeline", "batches", "copies", "overlap", "serving", "epochs"
+PARTS = "timeline", "batches", "copies", "overlap", "serving", "epochs", "until"
 
 SECONDS = 40
 """Of a part; the first one gets three times as many, since it compiles."""
@@ -95,9 +95,10 @@ def in_words(row):
         lines.append(f"  {1e6 * busy:12.1f} us  in {len(row['launches'])} kernels, each in a graph of its own")
     lines += [
         f"  {way}: {each}"
-        for key in ("percentiles", "steps_per_second", "seen")
+        for key in ("percentiles", "steps_per_second", "parts", "seen", "a_step")
         for way, each in row.get(key, {}).items()
     ]
+    lines += [f"  {run}" for run in row.get("runs", [])[-1:]]
     return "\n".join(lines)
 
 

@@ -26,6 +26,39 @@ def rows(tiny):
                 done, returned = _copy(copy, stream, 3 if tiny or size > 2**24 else 15)
                 timings[f"{way}, {size}"], timings[f"{way}, returns, {size}"] = done, returned
     yield row("copies", f"{SIZES[0]:,} to {SIZES[-1]:,} bytes", timings)
+    yield calls(64, 20 if tiny else 200)
+
+
+def calls(images, count):
+    """The row of what the host needs to ask for a copy of a batch from pinned memory, by who asks."""
+    stream = gpu.stream()
+    there, host = gpu.empty((images, 1, 32, 32), np.float32), gpu.pinned((images, 1, 32, 32), np.float32)
+    host[...] = 1
+    ways = {
+        "gpu.overwrite": lambda: gpu.overwrite(there, host, stream),
+        "gpu.to_device": lambda: gpu.to_device(host, stream),
+        "gpu.to_host": lambda: gpu.to_host(there, stream, out=host),
+        "gpu.empty": lambda: gpu.empty(host.shape, host.dtype),
+        "event.record": (event := gpu.event()) and (lambda: event.record(stream)),
+        "event.wait": lambda: event.wait(stream),
+    }
+    if hasattr(there, "copy_to_device"):
+        ways["Numba's copy_to_device"] = lambda: there.copy_to_device(host, stream=stream)
+        from cuda.bindings import driver
+
+        address, here = there.device_ctypes_pointer.value, host.ctypes.data
+        handle = driver.CUstream(int(stream.handle))
+        ways["the driver's cuMemcpyHtoDAsync"] = lambda: driver.cuMemcpyHtoDAsync(address, here, host.nbytes, handle)
+    timings = {}
+    for way, call in ways.items():
+        found = []
+        for _ in range(count):
+            stream.synchronize()
+            begin = time.perf_counter()
+            call()
+            found.append(time.perf_counter() - begin)
+        timings[way] = summary(found[count // 10 :])
+    return row("asking for a copy", f"{host.nbytes:,} bytes, pinned", timings)
 
 
 def _copy(copy, stream, rounds):

@@ -4,12 +4,14 @@ Source: H, "Test Cycle Time is Important". Slow ways see a part of the images, a
 """
 
 import inspect
+import os
 import time
 
 import numpy as np
 
 from course_lib import cuda, fast, gpu, nn
 from tools.steps.clock import row, summary
+from tools.steps.on_card import OnCard
 from tools.steps.step import Step, images, network
 
 IMAGES, PART, BATCH = 60_000, 6_400, 64
@@ -49,7 +51,11 @@ def rows(tiny):
     add("recorded, each batch in turn", by_hand.in_turn, whole)
     add("recorded, batches ahead", by_hand.ahead, whole)
     add("feeding alone", by_hand.feed_only, whole)
-    yield row(case, size, timings, seen=seen)
+    add("training alone", by_hand.train_only, whole)
+    yield row(case, size, dict(timings), seen=dict(seen))
+    stay = OnCard(by_hand.steps[0], gpu.to_device(x), gpu.to_device(labels))
+    add("digits stay on the card", lambda: stay.epoch(np.random.default_rng(0)), whole)
+    yield row(case, size, timings, seen=seen, cores=len(os.sched_getaffinity(0)))
 
 
 def trainings(count, part):
@@ -115,3 +121,9 @@ class Recorded:
     def feed_only(self):
         """As `ahead`, without training."""
         self.ahead(compute=False)
+
+    def train_only(self):
+        """The recorded step as often, always on the batch that is there."""
+        for _ in range(len(self.x) // self.batch):
+            self.graphs[0]()
+        gpu.synchronize()

@@ -18,34 +18,52 @@ AHEAD = 3
 
 def rows(tiny):
     """Yield one row: seconds until an answer is there, of each way; "percentiles" and steps a second beside it."""
-    name, answers, batch, asked = ("tiny", 1, 2, 3) if tiny else ("LeNet-5", 8, 1024, 250)
+    name, answers, batch, asked = ("tiny", 1, 2, 4) if tiny else ("LeNet-5", 8, 1024, 500)
     net = network(name)
     training = gpu.stream()
     step = Step(net, *images(name, batch))
     train = gpu.record(step)
     question = gpu.to_device(images(name, answers)[0])
     answer = gpu.record(lambda: net.forward(question))
+    urgent = gpu.record(lambda: net.forward(question), priority=-5)
     asks = gpu.pinned(question.shape, question.dtype)
     asks[...] = images(name, answers)[0]
     gets = gpu.pinned(answer.result.shape, answer.result.dtype)
     ways = {
-        "nothing else runs": (None, gpu.stream()), "in the training's stream": (training, training),
-        "in a stream of its own": (training, gpu.stream()), "in one that goes first": (training, gpu.stream(-5)),
+        "nothing else runs": (None, gpu.stream(), answer), "in the training's stream": (training, training, answer),
+        "in a stream of its own": (training, gpu.stream(), answer),
+        "in one that goes first": (training, gpu.stream(-5), answer),
+        "recorded with priority, in one that goes first": (training, gpu.stream(-5), urgent),
     }  # fmt: skip
-    timings, percentiles, rate = {}, {}, {}
-    for way, (trains, answers_in) in ways.items():
-        found, rate[way] = serve(train if trains else None, trains, answer, answers_in, question, asks, gets, asked)
+    timings, percentiles, rate, parts = {}, {}, {}, {}
+    for way, (trains, answers_in, graph) in ways.items():
+        found, rate[way], parts[way] = serve(
+            train if trains else None, trains, graph, answers_in, question, asks, gets, asked
+        )
         timings[way] = summary(found)
         percentiles[way] = {str(p): float(np.percentile(found, p)) for p in (50, 90, 99, 100)}
     words = f"{answers} images asked for, B = {batch:,} trained, {asked} times"
-    yield row("answers while training", words, timings, percentiles=percentiles, steps_per_second=rate, ahead=AHEAD)
+    yield row("answers while training", words, timings, percentiles=percentiles, steps_per_second=rate, ahead=AHEAD,
+              parts=parts)  # fmt: skip
+
+
+HOST = "copy in", "graph", "copy out", "wait"
+"""What the host does for an answer: three calls, and it waits."""
+
+CARD = "copy in", "forward pass", "copy out"
+"""What the card does, between events in the answer's stream; the host's requests come in between."""
 
 
 def serve(train, trains, answer, stream, question, asks, gets, count):
-    """Return (seconds until each answer, steps of training a second)."""
+    """Return (seconds until each answer, steps of training a second, medians of its parts by either clock).
+
+    Every second answer has events between its parts, which give the card's times; the others give the host's.
+    """
     rng, waiting, done, found = np.random.default_rng(0), deque(), gpu.event(), []
+    marks, host, card = [gpu.event() for _ in "012"], [], []
     begin, steps = time.perf_counter(), 0
-    for k in range(count + 10):  # the first ten are not counted
+    first = min(10, count)  # so many are not counted
+    for k in range(count + first):
         until = time.perf_counter() + rng.uniform(0, 2e-3)
         while True:
             while waiting and waiting[0].query():
@@ -57,14 +75,32 @@ def serve(train, trains, answer, stream, question, asks, gets, count):
                 steps += 1
             if time.perf_counter() >= until:
                 break
+        looks = k % 2
         asked = time.perf_counter()
+        if looks:
+            marks[0].record(stream)
         gpu.overwrite(question, asks, stream)
+        copied = time.perf_counter()
+        if looks:
+            marks[1].record(stream)
         answer(stream)
+        called = time.perf_counter()
+        if looks:
+            marks[2].record(stream)
         gpu.to_host(answer.result, stream, out=gets)
+        fetched = time.perf_counter()
         done.record(stream)
         done.synchronize()
-        if k >= 10:
-            found.append(time.perf_counter() - asked)
+        there = time.perf_counter()
+        if k < first:
+            continue
+        if looks:
+            card.append([marks[i].elapsed_time(end) / 1000 for i, end in enumerate((marks[1], marks[2], done))])
+        else:
+            found.append(there - asked)
+            host.append([copied - asked, called - copied, fetched - called, there - fetched])
     seconds = time.perf_counter() - begin
     gpu.synchronize()
-    return found, steps / seconds
+    parts = {clock: dict(zip(names, np.median(each, axis=0).tolist(), strict=True))
+             for clock, names, each in (("host", HOST, host), ("card", CARD, card))}  # fmt: skip
+    return found, steps / seconds, parts

@@ -14,9 +14,9 @@ SHAPES = {"LeNet-5": (1, 32, 32), "MLP 784-128-10": (784,), "tiny": (6,)}
 """Network -> shape of one input."""
 
 
-def network(name, backend=ops):
-    """Return the network of this name, with the weights of seed 0. KeyError for another name."""
-    rng = np.random.default_rng(0)
+def network(name, backend=ops, seed=0):
+    """Return the network of this name, with the weights of this seed. KeyError for another name."""
+    rng = np.random.default_rng(seed)
     if name == "LeNet-5":
         return nn.models.lenet5(rng=rng, ops=backend)
     return nn.models.mlp({"MLP 784-128-10": (784, 128, 10), "tiny": (6, 4, 10)}[name], rng=rng, ops=backend)
@@ -31,7 +31,8 @@ def images(name, count):
 class Step:
     """A call trains once on what lies in `x` and `labels`, and returns the sums of the losses (1, 2)."""
 
-    def __init__(self, net, x, labels):
+    def __init__(self, net, x, labels, lr=LR):
+        self.lr = lr
         self.net, self.x, self.labels = net, gpu.to_device(x), gpu.to_device(labels)
         self.params, self.grads = (list(each.values()) for each in (net.parameters(), net.gradients()))
         self.velocities = [ops.zeros_like(p) for p in self.params]
@@ -51,5 +52,5 @@ class Step:
             note(f"{i} {layer.describe()}, backward")
             slope = layer.backward(slope) if i else layer.backward_parameters(slope)
         note("update")
-        ops.sgd_step(self.params, self.grads, LR, MOMENTUM, self.velocities)
+        ops.sgd_step(self.params, self.grads, self.lr, MOMENTUM, self.velocities)
         return sums

@@ -29,8 +29,8 @@ LIBRARY = (
     "conv2d_forward_v04_implicit_gemm", "conv2d_forward_v05_register_tiled", "conv2d_forward_v06_specialised",
     "conv2d_forward_v05b_c1_layer", "conv2d_forward_v07_tensor_cores", "conv2d_forward_v08_fft",
     "conv2d_forward_v09_3xtf32", "conv2d_forward_v10_3xtf32_rows", "conv2d_forward_v11_streamed",
-    "conv2d_forward_c1_by_pixels", "conv2d", "convolve", "convolve2d", "correlate", "correlate2d", "fftconvolve",
-    "matmul", "einsum", "tensordot",
+    "conv2d_forward_v12_3xtf32_wgmma", "conv2d_forward_c1_by_pixels", "conv2d", "convolve", "convolve2d", "correlate",
+    "correlate2d", "fftconvolve", "matmul", "einsum", "tensordot",
 )  # fmt: skip
 """What would do the work instead of a kernel of one's own, of this library and of others."""
 

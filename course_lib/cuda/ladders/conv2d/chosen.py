@@ -19,8 +19,10 @@ SWITCHED_ON = frozenset()
 
 ABOVE = (
     "forward/v11_streamed",
+    "forward/v12_3xtf32_wgmma",
     "forward/v10_3xtf32_rows",
     "forward/v09_3xtf32",
+    "backward_data/v11_3xtf32_wgmma",
     "backward_data/v10_3xtf32_rows",
     "backward_weights/v10_3xtf32_rows",
 )

@@ -4,6 +4,8 @@ A warp is 32 threads of one row. A row of numbers need not begin at a sector's e
 counted, not calculated: how many stretches of 8 numbers a run of flat indices touches. Source: the course's own.
 """
 
+import numpy as np
+
 from course_lib.cuda.ladders.transpose.checks import TILE
 
 SECTOR = 8
@@ -47,7 +49,7 @@ def vector_traffic(R, C):
 
 
 def strip_traffic(R, C, width, cut, turns):
-    """Return {counter: value} for v05, which reads strips of `width` columns and cuts y at multiples of `cut`.
+    """Return {counter: value} for strips of `width` columns of x, where y is cut at multiples of `cut`.
 
     x (R, C); a block has `turns` turns of 32 rows, and reads `cut` rows more above them. No errors.
     Source: the course's own.
@@ -69,6 +71,41 @@ def strip_traffic(R, C, width, cut, turns):
     blocks = across * -(-down // turns)
     kept = blocks * turns * width  # requests: a tile's rows on the way in, its columns on the way out
     return _counts(loads, read, stores, written, shared_stores=kept + blocks * cut * width // TILE, shared_loads=kept)
+
+
+def staircase_traffic(R, C, down, width, threads, cut):
+    """Return {counter: value} for v05 with tiles of x (R, C), down x width, cut at multiples of `cut`; y begins at one.
+
+    A warp reads 32 columns of a row, and writes 4 rows of y, 32 numbers of each, 4 a thread; one by one where a row of
+    y begins or ends within the four. No errors. Source: the course's own.
+    """
+    tops, rows, sum_of = range(0, R + cut - 1, down), threads // width, dict.fromkeys(_counts(0, 0, 0, 0), 0)
+
+    def add(kind, touched, there):
+        """Count the requests of warps, there (warps, 32), and the sectors with the numbers `touched`."""
+        warp, _ = np.nonzero(there)
+        sum_of[f"global_{kind}_requests"] += int(there.any(1).sum())
+        sum_of[f"global_{kind}_sectors"] += len(np.unique(np.stack((warp, touched[there] // SECTOR)), axis=1).T)
+
+    col = np.arange(-(-C // width) * width)
+    back, slot = col * R % cut, col % width * down + col % width // cut * cut
+    for top in tops:
+        for k in range(-(-(down + cut - 1) // rows) * rows):
+            row, place = top - cut + k, k - cut + back
+            kept = (place >= 0) & (place < down)
+            add("load", (row * C + col).reshape(-1, 32), (kept & (col < C) & (0 <= row < R)).reshape(-1, 32))
+            banks = (col // 32 * 32 + (slot + place) % 32)[kept]
+            most = np.bincount(banks, minlength=len(col)).reshape(-1, 32).max(1)
+            sum_of["shared_store_requests"] += int((most > 0).sum())
+            sum_of["shared_store_conflicts"] += int((most - 1)[most > 0].sum())
+    c = np.arange(-(-C // 4) * 4)[:, None]
+    for begin in (top + p for top in tops for p in range(0, down, 32)):
+        i = begin + np.arange(0, 32, 4) - c * R % cut  # of y's row
+        whole = (c < C) & (i >= 0) & (i + 4 <= R)
+        add("store", (c * R + i).reshape(-1, 32), whole.reshape(-1, 32))
+        for j in i, i + 1, i + 2, i + 3:
+            add("store", (c * R + j).reshape(-1, 32), ((c < C) & ~whole & (j >= 0) & (j < R)).reshape(-1, 32))
+    return sum_of | {"shared_load_requests": len(tops) * down // 32 * (len(c) // 4)}
 
 
 def _stretches(first, last, C, left, right):

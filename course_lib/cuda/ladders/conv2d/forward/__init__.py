@@ -6,9 +6,9 @@ below. Before compute capability 8.0, v06 hands over to v05, and v07 raises Devi
 kernel for one layer, v06's ancestor, which freezes the masks too and refuses any other layer. Beside the ladder,
 `c1_by_pixels` is that layer coarsened the other way.
 
-From v07 on the ladder is a fan: v07, v09 and v10 multiply on tensor cores, v09 for many input maps and v10 for few; v08
-multiplies frequencies; v11 is v06 for layers that are bound by memory. Each hands over what it is not made for, to v06
-in the end.
+From v07 on the ladder is a fan: v07, v09, v10 and v12 multiply on tensor cores, v09 for many input maps, v10 for few,
+and v12 is v10 for Hopper; v08 multiplies frequencies; v11 is v06 for layers that are bound by memory. Each hands over
+what it is not made for, to v06 in the end.
 
 Source: H, "Design of a Basic Kernel", "Strategies for Lab 7", "Specialization for the LeNet-5 C1 Layer".
 """
@@ -26,6 +26,7 @@ from course_lib.cuda.ladders.conv2d.forward import (
     v09_3xtf32,
     v10_3xtf32_rows,
     v11_streamed,
+    v12_3xtf32_wgmma,
 )
 from course_lib.cuda.ladders.rung import Rung
 
@@ -135,6 +136,15 @@ LADDER = (
         least_cc=(8, 0),
         ffma_share=0.85,
         widths=("LDGSTS.128", "LDS.128", "STG.128"),
+    ),
+    Rung(
+        "v12_3xtf32_wgmma",
+        v12_3xtf32_wgmma.conv2d_forward_v12_3xtf32_wgmma,
+        "v10 by wgmma: all mask rows and maps are columns of one product, and weights stay in shared memory.",
+        "shared loads are the pixels' alone; instructions fall to 40 for 8 products of 64 x 112. Elsewhere it is v10",
+        v12_3xtf32_wgmma.traffic,
+        least_cc=(9, 0),
+        widths=("HGMMA", "LDGSTS.128", "LDS.32"),
     ),
 )
 """All rungs, slowest first: the only index of this ladder."""

@@ -4,7 +4,8 @@ v06 starts a block for an image: it waits for the image, computes, writes and en
 at a time go through all images; while they compute with some, the next ones are on their way. A thread has 4
 neighbouring columns, so that windows and results are accesses of 16 bytes, and what it reads serves more products. Rows
 lie so far apart in shared memory that threads of two rows do not meet in a bank. Blocks turn the weights round
-themselves: no kernel goes before this one.
+themselves: no kernel goes before this one. A thread makes a few output maps at a time and writes them before it makes
+the next ones: memory takes results all the time, instead of all of an image's at its end.
 
 Source: H, "Specialization for the LeNet-5 C1 Layer"; M. Harris, "CUDA Pro Tip: Write Flexible Kernels with Grid-Stride
 Loops"; the course's own.
@@ -14,7 +15,7 @@ import functools
 from dataclasses import replace
 
 from course_lib.cuda.capability import compute_capability
-from course_lib.cuda.intrinsics import cp_async16_part, cp_async_commit, cp_async_wait0, ld2, ld4, nonneg, st4
+from course_lib.cuda.intrinsics import cp_async16, cp_async_commit, cp_async_wait0, ld2, ld4, nonneg, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
 from course_lib.cuda.ladders.conv2d.forward.stream_plan import MULTIPROCESSORS, WIDE, plan_stream
@@ -32,79 +33,82 @@ def make(plan):
     THREADS, BLOCKS, TH, NI, DOWN, ACROSS = plan.threads, plan.blocks, plan.TH, plan.NI, plan.down, plan.across
     PITCH, IMAGE, WINDOW, MAPS, MASKS, UNITS = plan.pitch, plan.image, plan.window, plan.maps, plan.masks, plan.units
     STAGE, CHW, MAP, PIECES, LINES = NI * plan.image, s.C * s.H * s.W, s.H_out * s.W_out, s.W // 4, s.C * s.H
-    SUMS, SEEN, FOURS, TWO, ONE = 4 * M * TH, TH * plan.window, M // 4, M % 4 // 2, M % 2
+    GROUP, PASSES, PART, COPIES = plan.group, plan.passes, plan.part, -(-NI * LINES * PIECES // THREADS)
+    SUMS, SEEN, FOURS, TWO, ONE = 4 * GROUP * TH, TH * plan.window, (GROUP + 1) // 4, GROUP % 4 == 2, GROUP % 4 == 1
 
     @jit(device=True, forceinline=True)
     def fetch(x, B, first, to, shared):
-        """Begin to copy NI images from number `first` on to shared[to] and on; zeros where there is none."""
-        for i in range(nonneg(cuda.threadIdx.x), NI * LINES * PIECES, THREADS):
-            i = uint32(i)  # divisions of 32 bits are multiplications
-            line, piece = i // PIECES, i % PIECES * 4
-            inside = first + line // LINES < B
-            k = first * CHW + 4 * i if inside else 0
-            cp_async16_part(shared, nonneg(to + line * PITCH + piece), x, nonneg(k), 4 if inside else 0)
+        """Begin to copy NI images from number `first` on to shared[to] and on; the last one where there is none."""
+        if first < B:
+            for n in unroll(COPIES):
+                i = uint32(uint32(cuda.threadIdx.x) + n * THREADS)  # divisions of 32 bits are multiplications
+                if i < NI * LINES * PIECES:
+                    line, image = uint32(i // PIECES), first
+                    if NI > 1:
+                        image = min(uint32(first + line // LINES), uint32(B - 1))
+                    k = uint32(image * CHW + i % (LINES * PIECES) * 4)
+                    cp_async16(shared, uint32(to + line * PITCH + i % PIECES * 4), x, k)
         cp_async_commit()
 
     @jit(cache=True, launch_bounds=(THREADS, BLOCKS))
-    def _conv2d_forward_v11(x, w, b, biased, B, y):
+    def _conv2d_forward_v11(x, w, b, biased, images, y):
         # Who am I: threads without work do the last one's again, and write nothing.
-        shared = cuda.shared.array(0, float32, 16)  # weights, then two stages
+        shared = cuda.shared.array(0, float32, 16)  # weights and biases, then two stages
         acc, seen = cuda.local.array(SUMS, float32), cuda.local.array(SEEN, float32)
-        bias, ws = cuda.local.array(M, float32), cuda.local.array(M, float32)
+        ws = cuda.local.array(MAPS, float32)
         t = nonneg(cuda.threadIdx.x)
         u = min(t, UNITS - 1)
         col, row, image = u % ACROSS * 4, u // ACROSS % DOWN, u // (ACROSS * DOWN)
-        step = nonneg(cuda.gridDim.x) * NI
-        first, here = nonneg(cuda.blockIdx.x) * NI, MASKS
+        B, step = uint32(images), uint32(uint32(cuda.gridDim.x) * NI)
+        first, here = uint32(uint32(cuda.blockIdx.x) * NI), uint32(MASKS)
         fetch(x, B, first, here, shared)
-        for i in range(t, MASKS, THREADS):  # weights of one position of the mask lie side by side
-            m, k = i % MAPS, i // MAPS
-            value = float32(0)
-            if m < M:
+        for i in range(t, MASKS, THREADS):  # a group's weights of one place, side by side; its biases
+            j, k, m = i % MAPS, i % PART // MAPS, i // PART * GROUP + i % MAPS
+            value, there = float32(0), j < GROUP and m < M
+            if there and k < DEPTH:
                 value = w[m * DEPTH + k]
+            if there and k == DEPTH and biased:
+                value = b[m]
             shared[i] = value
-        for m in range(M):
-            bias[m] = float32(0)
-            if biased:
-                bias[m] = b[m]
         while first < B:
             cp_async_wait0()
             cuda.syncthreads()  # this stage is there, and nobody reads the other any more
-            there = 2 * MASKS + STAGE - here
-            fetch(x, B, first + step, there, shared)
-            for m in range(M):
-                for i in range(4 * TH):
-                    acc[m * (4 * TH) + i] = bias[m]
-            at_x, at_w = here + image * IMAGE + row * PITCH + col, 0
-            for _ in range(C):
-                for _ in range(K_h):
-                    for i in range(TH):
-                        for j in range(0, WINDOW, 4):
-                            o, k = i * WINDOW + j, nonneg(at_x + i * (DOWN * PITCH) + j)
-                            seen[o], seen[o + 1], seen[o + 2], seen[o + 3] = ld4(shared, k)
-                    for q in unroll(K_w):
-                        for m in range(FOURS):
-                            k = nonneg(at_w + q * MAPS + 4 * m)
-                            ws[4 * m], ws[4 * m + 1], ws[4 * m + 2], ws[4 * m + 3] = ld4(shared, k)
-                        if TWO:
-                            ws[4 * FOURS], ws[4 * FOURS + 1] = ld2(shared, nonneg(at_w + q * MAPS + 4 * FOURS))
-                        if ONE:
-                            ws[M - 1] = shared[nonneg(at_w + q * MAPS + M - 1)]
-                        for m in range(M):
-                            for i in range(TH):
-                                for j in range(4):
-                                    acc[(m * TH + i) * 4 + j] += ws[m] * seen[i * WINDOW + j + q]
-                    at_x += PITCH
-                    at_w += K_w * MAPS
-                at_x += (H - K_h) * PITCH
-            if t < UNITS and first + image < B:
-                for m in range(M):
-                    for i in range(TH):
-                        o = (m * TH + i) * 4
-                        k = nonneg(((first + image) * M + m) * MAP + (row + i * DOWN) * W_OUT + col)
-                        st4(y, k, acc[o], acc[o + 1], acc[o + 2], acc[o + 3])
-            first += step
-            here = there
+            there = uint32(2 * MASKS + STAGE - here)
+            fetch(x, B, uint32(first + step), there, shared)
+            for g in range(PASSES):
+                at_x, at_w = nonneg(here) + image * IMAGE + row * PITCH + col, g * PART
+                for m in range(GROUP):
+                    bias = shared[nonneg(at_w + DEPTH * MAPS + m)]
+                    for i in range(4 * TH):
+                        acc[m * (4 * TH) + i] = bias
+                for _ in range(C):
+                    for _ in range(K_h):
+                        for i in range(TH):
+                            for j in range(0, WINDOW, 4):
+                                o, k = i * WINDOW + j, nonneg(at_x + i * (DOWN * PITCH) + j)
+                                seen[o], seen[o + 1], seen[o + 2], seen[o + 3] = ld4(shared, k)
+                        for q in unroll(K_w):
+                            for m in range(FOURS):
+                                k = nonneg(at_w + q * MAPS + 4 * m)
+                                ws[4 * m], ws[4 * m + 1], ws[4 * m + 2], ws[4 * m + 3] = ld4(shared, k)
+                            if TWO:
+                                ws[GROUP - 2], ws[GROUP - 1] = ld2(shared, nonneg(at_w + q * MAPS + 4 * FOURS))
+                            if ONE:
+                                ws[GROUP - 1] = shared[nonneg(at_w + q * MAPS + GROUP - 1)]
+                            for m in range(GROUP):
+                                for i in range(TH):
+                                    for j in range(4):
+                                        acc[(m * TH + i) * 4 + j] += ws[m] * seen[i * WINDOW + j + q]
+                        at_x += PITCH
+                        at_w += K_w * MAPS
+                    at_x += (H - K_h) * PITCH
+                if t < UNITS and first + image < B:
+                    for m in range(GROUP):
+                        for i in range(TH):
+                            o, to = (m * TH + i) * 4, (nonneg(first) + image) * M + g * GROUP + m
+                            k = nonneg(to * MAP + (row + i * DOWN) * W_OUT + col)
+                            st4(y, k, acc[o], acc[o + 1], acc[o + 2], acc[o + 3])
+            first, here = uint32(first + step), there
 
     return _conv2d_forward_v11
 
@@ -146,10 +150,21 @@ def traffic(s):
     p = plan_stream(replace(s, B=0))
     blocks, units, warps = min(s.B // p.NI, p.blocks * MULTIPROCESSORS), s.B // p.NI, p.threads // 32
     pieces = -(-p.NI * s.C * s.H * (s.W // 4) // 32)
-    weights = s.M // 4 + s.M % 4 // 2 + s.M % 2
+    weights = (p.group + 1) // 4 + (p.group % 4 in (1, 2))
     return {
-        "global_load_requests": blocks * (-(-p.masks // 32) + warps * s.M) + units * pieces,
+        "global_load_requests": blocks * _weights(p) + units * pieces,
         "global_store_requests": units * warps * s.M * p.TH,
-        "shared_load_requests": units * warps * s.C * s.K_h * (p.TH * p.window // 4 + s.K_w * weights),
+        "shared_load_requests": units
+        * warps
+        * (p.passes * s.C * s.K_h * (p.TH * p.window // 4 + s.K_w * weights) + s.M),
         "flops": 2 * units * p.threads * s.M * p.TH * WIDE * s.depth,
     }
+
+
+def _weights(p):
+    """Return the requests for weights, and for biases, of a block."""
+    wanted = set()
+    for i in range(p.passes * p.part):
+        if i % p.maps < p.group:
+            wanted.add((i // 32, i % p.part // p.maps == p.s.depth))
+    return len(wanted)

@@ -1,0 +1,54 @@
+"""Hopper's tensor cores for v10's idea: all mask rows and maps are columns of one product, which four warps make.
+
+Here: the checks and the layers that it suits. The kernel, which the gradient for the input shares, is in
+`ladders.conv2d.forward.wgmma_rows`.
+
+Source: NVIDIA, "PTX ISA", "Asynchronous Warpgroup Level Matrix Instructions"; H, "Specialization for the LeNet-5 C1
+Layer".
+"""
+
+from dataclasses import replace
+
+from course_lib.cuda.capability import has_hopper
+from course_lib.cuda.ladders.conv2d.forward import v10_3xtf32_rows, wgmma_rows
+from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.ladders.conv2d.forward.v10_3xtf32_rows import conv2d_forward_v10_3xtf32_rows
+from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import plan_wgmma
+from course_lib.cuda.operands import aligned
+
+
+def suits(s):
+    """Return whether this rung takes a layer of Sizes itself, on a card that has wgmma.
+
+    DeviceError as `has_hopper`. Source: the course's own.
+    """
+    return has_hopper() and plan_wgmma(replace(s, B=0)) is not None
+
+
+def conv2d_forward_v12_3xtf32_wgmma(x, w, b, y, stride=(1, 1), pad=(0, 0)):
+    """Write x (B, C, H, W) convolved with w (M, C, K_h, K_w), plus b (M,) or None, into y (B, M, H_out, W_out).
+
+    Cards of another compute capability than 9.0, and layers that `plan_wgmma` has no plan for (masks of fewer than 5 or
+    more than 7 columns, strides, more than 256 columns of a product, many input maps), are v10's work. What is infinite
+    or NaN in x or w gives NaN in y, and may do so one column further than where it is seen.
+
+    Errors: TypeError and ValueError as `check_launch`; DeviceError as v10.
+
+    Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
+    """
+    if has_hopper():
+        on_x, on_w, bias, on_y, s = check_launch(x, w, b, y, stride, pad)
+        plan = plan_wgmma(replace(s, B=0))
+        if plan is not None and aligned(on_x, on_y):
+            launch(plan, on_x, on_w, bias, b is not None, on_y)
+            return
+    conv2d_forward_v10_3xtf32_rows(x, w, b, y, stride, pad)
+
+
+def launch(plan, x, w, b, biased, y):
+    """Launch a WgmmaPlan on checked arrays (...). No errors. Source: the course's own."""
+    wgmma_rows.launch(plan, x, w, b if biased else None, y)
+
+
+traffic = v10_3xtf32_rows.traffic
+"""What the SIMT executor counts is v10's work: it has no wgmma."""
