@@ -89,7 +89,7 @@ def test_a_step_has_the_parts_that_its_buckets_ask_for(monkeypatch):
     """Recorded once each: forward and back to the first bucket's end, back to the second's, the optimiser's step."""
     monkeypatch.setattr(recorded, "BUCKET_BYTES", 1)
     seen = []
-    monkeypatch.setattr(gpu, "record", lambda f, first=True, own=gpu.record: seen.append(first) or own(f, first))
+    monkeypatch.setattr(gpu, "record", lambda f, first=True, own=gpu.record: seen.append(first) or own(f, first=first))
     parallel.run(lambda world: trained(world, True, rows=20), 1)
     assert seen == [False] * 3
 
