@@ -7,9 +7,11 @@ python tools/measure_parallel.py --out FILE --smoke                          eve
 Every part is a run of `course ranks` with this script, in processes of their own with a limit of time, so that one that
 fails or hangs costs no other; what failed is in the file too. Without MPI only threads are measured.
 
-Parts by MPI: `sums` (each all-reduce over sizes, 2 and 4 ranks, ours and MPI's own), `steps` (LeNet-5 and the lesson's
-MLP, batches cut among 1, 2, 4 ranks, with and without overlap), `training` (one epoch on digits: are weights, losses
-and bits those of one rank?). With --nccl: `card_sums` (NCCL's own and ours over its messages, bus bandwidth),
+Parts by MPI: `messages` (one message over sizes, and what a rank does beside it: `course_lib.cluster` is calibrated by
+it), `sums` (each all-reduce over sizes, 2 and 4 ranks, ours and MPI's own), `steps` (LeNet-5 and the lesson's MLP,
+batches cut among 1, 2, 4 ranks, with and without overlap), `training` (one epoch on digits: are weights, losses and
+bits those of one rank?). `--again 5` repeats all of it, for a machine that others use too: the least of many times is
+nearest to what an idle one needs. With --nccl: `card_sums` (NCCL's own and ours over its messages, bus bandwidth),
 `card_training` (recorded steps of LeNet-5 and of a large MLP on one card and on all), `card_lost` (a rank is killed).
 """
 
@@ -43,6 +45,9 @@ PACKAGES = ("numpy", "numba", "numba-cuda", "mpi4py", "mpich", "openmpi", "cupy-
 SIZES = [4 * count for count in (1, 256, 15_000, 61_706, 101_770, 1 << 18, 1 << 20, 1 << 22, 1 << 24)]
 """Bytes of a sum; 61,706 numbers are LeNet-5's gradients, 101,770 the MLP's."""
 
+MESSAGES = [4**k for k in range(1, 14)]
+"""Bytes of one message, up to those of the largest sum."""
+
 CARD_SIZES = [*SIZES, 1 << 28, 1 << 30]
 OURS_MOST = 1 << 26
 """Bytes up to which our own ways are measured on cards: each message of theirs waits for the host."""
@@ -75,14 +80,41 @@ def sums(world, smoke=False):
                    "messages": sent.messages, "sent": sent.bytes}  # fmt: skip
 
 
+def messages(world, smoke=False):
+    """Yield rows of what a sum is made of: a message, an exchange, an addition, a new array; size counts in bytes."""
+    there, back = (world.send, world.receive) if world.rank == 0 else (world.receive, world.send)
+    other = 1 - world.rank
+    for size in MESSAGES[:8:7] if smoke else MESSAGES:
+        array, came = np.zeros(size // 4, np.float32), np.zeros(size // 4, np.float32)
+
+        def new(array=array):
+            world.scratch(array)[::1024] = 0  # its pages are there only when they are touched
+
+        calls = {
+            "message": lambda a=array: (there(a, other), back(a, other)),
+            "exchange": lambda a=array, c=came: world.exchange(a, other, c, other),
+            "add": lambda a=array, c=came: world.add(a, c),
+            "scratch": new,
+        }
+        for kind, call in calls.items():
+            row = timed(world, call, size, smoke)
+            half = 2 if kind == "message" else 1  # there and back are two
+            yield {"ranks": world.size, "rank": world.rank, "engine": world.engine, "kind": kind, "bytes": size,
+                   **{name: seconds / half for name, seconds in row.items()}}  # fmt: skip
+
+
 def timed(world, call, size, smoke):
-    """Return {"seconds": median, "least": least} of a call that all ranks make, in rounds of about 20 ms."""
+    """Return {"seconds": median, "least": least} of a call that all ranks make, in rounds of about 20 ms.
+
+    On processors they are of 4 ms: some of those meet nothing else that runs there.
+    """
     world.barrier()
     begun = time.perf_counter()
     call()
     once = np.array([time.perf_counter() - begun])
     world.broadcast(once)  # all ranks make equally many calls
-    count, rounds = (1, 1) if smoke else (max(1, min(200, round(0.02 / max(once[0], 1e-6)))), 11)
+    span, rounds = (0.02, 11) if world.engine == "nccl" else (0.004, 55)
+    count, rounds = (1, 1) if smoke else (max(1, min(200, round(span / max(once[0], 1e-6)))), rounds)
     found = []
     for _ in range(rounds):
         world.barrier()
@@ -238,7 +270,7 @@ def card_lost(world, smoke=False):
         yield {"rank": world.rank, "seconds": time.perf_counter() - last[0], "named": error.rank, "says": str(error)}
 
 
-PARTS = {f.__name__: f for f in (sums, steps, training, card_compile, card_sums, card_training, card_lost)}
+PARTS = {f.__name__: f for f in (messages, sums, steps, training, card_compile, card_sums, card_training, card_lost)}
 
 
 def work(name, folder, smoke, options):
@@ -278,6 +310,7 @@ def run_part(name, ranks, smoke, options, limit):
 def plan(nccl, cards):
     """Yield (part, ranks, options) in the order in which they are measured."""
     if not nccl:
+        yield "messages", 2, {}
         for ranks in (2, 4):
             yield "sums", ranks, {}
         for name in ("steps", "training"):
@@ -342,6 +375,7 @@ def main():
     parser.add_argument("--nccl", action="store_true", help="measure cards, by NCCL")
     parser.add_argument("--cards", type=int, default=2, help="how many cards; 2 unless given")
     parser.add_argument("--only", action="append", help="only parts whose name begins so; again for more")
+    parser.add_argument("--again", type=int, default=1, help="how many times everything is measured; 1 unless given")
     parser.add_argument("--smoke", action="store_true", help="everything once: times mean nothing")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
@@ -359,7 +393,7 @@ def main():
         asked = []
     if not options.nccl and (not options.only or "threads".startswith(tuple(options.only))):
         found["threads"] = threads(options.smoke)
-    for name, ranks, more in asked:
+    for name, ranks, more in asked * options.again:
         limit = next(seconds for start, seconds in LIMITS.items() if name.startswith(start))
         rows, problem = run_part(name, ranks, options.smoke, more, limit)
         found.setdefault(name, []).extend(rows)
