@@ -45,8 +45,8 @@ PACKAGES = ("numpy", "numba", "numba-cuda", "mpi4py", "mpich", "openmpi", "cupy-
 SIZES = [4 * count for count in (1, 256, 15_000, 61_706, 101_770, 1 << 18, 1 << 20, 1 << 22, 1 << 24)]
 """Bytes of a sum; 61,706 numbers are LeNet-5's gradients, 101,770 the MLP's."""
 
-MESSAGES = [4**k for k in range(1, 14)]
-"""Bytes of one message, up to those of the largest sum."""
+MESSAGES = [4**k for k in range(1, 11)] + [1 << k for k in range(21, 27)]
+"""Bytes of one message, up to those of the largest sum; dense where caches overflow."""
 
 CARD_SIZES = [*SIZES, 1 << 28, 1 << 30]
 OURS_MOST = 1 << 26
@@ -94,7 +94,7 @@ def messages(world, smoke=False):
             "message": lambda a=array: (there(a, other), back(a, other)),
             "exchange": lambda a=array, c=came: world.exchange(a, other, c, other),
             "add": lambda a=array, c=came: world.add(a, c),
-            "scratch": new,
+            "fresh": new,
         }
         for kind, call in calls.items():
             row = timed(world, call, size, smoke)
@@ -106,14 +106,16 @@ def messages(world, smoke=False):
 def timed(world, call, size, smoke):
     """Return {"seconds": median, "least": least} of a call that all ranks make, in rounds of about 20 ms.
 
-    On processors they are of 4 ms: some of those meet nothing else that runs there.
+    On processors there are more and shorter ones, of 1 ms: some of those meet nothing else that runs there.
     """
     world.barrier()
     begun = time.perf_counter()
     call()
     once = np.array([time.perf_counter() - begun])
     world.broadcast(once)  # all ranks make equally many calls
-    span, rounds = (0.02, 11) if world.engine == "nccl" else (0.004, 55)
+    span, rounds = 0.02, 11
+    if world.engine != "nccl":
+        span, rounds = 0.001, max(30, min(300, round(1 / max(once[0], 0.001))))
     count, rounds = (1, 1) if smoke else (max(1, min(200, round(span / max(once[0], 1e-6)))), rounds)
     found = []
     for _ in range(rounds):
@@ -149,14 +151,12 @@ def steps(world, smoke=False):
                 optimiser.step(1e-4)
 
             found = {way: [] for way in exchanges}
-            for _ in range(1 if smoke else 15):
+            for _ in range(1 if smoke else 150):
                 for way, back in exchanges.items():  # in turns, so that what else runs here meets all of them
-                    step(back)
                     world.barrier()
                     begun = time.perf_counter()
-                    for _ in range(1 if smoke else 10):
-                        step(back)
-                    found[way].append((time.perf_counter() - begun) / (1 if smoke else 10))
+                    step(back)
+                    found[way].append(time.perf_counter() - begun)
             for exchange in ways.values():
                 exchange.close()
             bytes_a_step = sum(p.nbytes for p in net.parameters().values())
@@ -307,15 +307,14 @@ def run_part(name, ranks, smoke, options, limit):
         return [row for file in files for row in json.loads(file.read_text())], problem
 
 
-def plan(nccl, cards):
-    """Yield (part, ranks, options) in the order in which they are measured."""
+def plan(nccl, cards, most=4):
+    """Yield (part, ranks, options) in the order in which they are measured; no more than `most` ranks as processes."""
     if not nccl:
         yield "messages", 2, {}
-        for ranks in (2, 4):
-            yield "sums", ranks, {}
-        for name in ("steps", "training"):
-            for ranks in (1, 2, 4):
-                yield name, ranks, {}
+        for name, several in (("sums", (2, 4)), ("steps", (1, 2, 4)), ("training", (1, 2, 4))):
+            for ranks in several:
+                if ranks <= most:
+                    yield name, ranks, {}
         return
     for name in NETS:
         yield "card_compile", 1, {"name": name}
@@ -375,6 +374,7 @@ def main():
     parser.add_argument("--nccl", action="store_true", help="measure cards, by NCCL")
     parser.add_argument("--cards", type=int, default=2, help="how many cards; 2 unless given")
     parser.add_argument("--only", action="append", help="only parts whose name begins so; again for more")
+    parser.add_argument("--most", type=int, default=4, help="how many ranks at most as processes; 4 unless given")
     parser.add_argument("--again", type=int, default=1, help="how many times everything is measured; 1 unless given")
     parser.add_argument("--smoke", action="store_true", help="everything once: times mean nothing")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
@@ -388,7 +388,11 @@ def main():
 
     mpi, found, failed = check_ranks(), {}, []
     print(mpi.found, flush=True)
-    asked = [p for p in plan(options.nccl, options.cards) if not options.only or p[0].startswith(tuple(options.only))]
+    asked = [
+        p
+        for p in plan(options.nccl, options.cards, options.most)
+        if not options.only or p[0].startswith(tuple(options.only))
+    ]
     if "as processes:" not in mpi.found:
         asked = []
     if not options.nccl and (not options.only or "threads".startswith(tuple(options.only))):

@@ -119,8 +119,8 @@ class Network:
         """
         env = self.env
         for op in ops:
-            if op.kind in ("add", "scratch"):
-                yield env.timeout(getattr(self.costs, op.kind)(op.bytes))
+            if op.kind == "add":
+                yield env.timeout(self.costs.add(op.bytes))
                 continue
             events = []
             if op.to is not None:
@@ -130,6 +130,8 @@ class Network:
                 events.append(self.box(op.source, rank, channel).get())
             yield env.all_of(events) if len(events) > 1 else events[0]
             self.played.waiting.pop(rank, None)
+            if op.fresh:
+                yield env.timeout(self.costs.fresh(op.fresh))
 
 
 def play(cluster, scripts, *, starts=None, costs=FREE, lost=()):

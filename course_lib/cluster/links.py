@@ -40,7 +40,9 @@ class Curve:
             raise ValueError("points is empty; a curve goes through at least one measured (bytes, seconds).")
         for (a, _), (b, _) in pairwise(self.points):
             if not a < b:
-                raise ValueError(f"points go from {a:g} to {b:g} bytes; they must rise. Sort them, and keep one a size.")
+                raise ValueError(
+                    f"points go from {a:g} to {b:g} bytes; they must rise. Sort them, and keep one a size."
+                )
         if min(seconds for _, seconds in self.points) < 0:
             raise ValueError(f"points hold negative seconds: {self.points}.")
 
@@ -111,13 +113,14 @@ messages need about, software included: orders of magnitude to think with. `cali
 
 @dataclass(frozen=True)
 class Costs:
-    """What a device needs beside sending: to add an array to another one, and to get a new array, by bytes.
+    """What a device needs beside sending, by bytes: to add an array to another, and to write into a new one at first.
 
+    A system hands out a large new array page by page, when it is written into: when the first message comes.
     Source: the course's own.
     """
 
     add: Curve = NOTHING
-    scratch: Curve = NOTHING
+    fresh: Curve = NOTHING
 
 
 FREE = Costs()

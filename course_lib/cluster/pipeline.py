@@ -187,5 +187,7 @@ def _factors(slowness, stages):
     """Return (pipelines, stages) factors."""
     slow = np.atleast_2d(np.ones(stages) if slowness is None else np.asarray(slowness, float))
     if slow.ndim != 2 or slow.shape[1] != stages:
-        raise ValueError(f"slowness is {slow.shape}; with {stages} stages its last axis must have {stages}, one for each.")
+        raise ValueError(
+            f"slowness is {slow.shape}; with {stages} stages its last axis must have {stages}, one for each."
+        )
     return slow

@@ -21,11 +21,13 @@ class Op:
 
     Attributes
     ----------
-    kind : "send", "receive", "exchange", "add" or "scratch"
+    kind : "send", "receive", "exchange" or "add"
     bytes : int
-        Those sent or added; of a new array its size. An exchange may receive another number than it sends.
+        Those sent or added. An exchange may receive another number than it sends.
     to, source : int or None
         The other ranks.
+    fresh : int
+        Bytes of a new array that is received into for the first time.
 
     Source: the course's own.
     """
@@ -34,6 +36,7 @@ class Op:
     bytes: int
     to: int | None = None
     source: int | None = None
+    fresh: int = 0
 
 
 class Rehearsal(World):
@@ -50,23 +53,32 @@ class Rehearsal(World):
 
     def __init__(self, rank, size):
         super().__init__(rank, size)
-        self.ops = []
+        self.ops, self._new = [], {}
 
     def scratch(self, array):
-        """Return the array (...) itself. No errors."""
-        self.ops.append(Op("scratch", array.nbytes))
-        return array
+        """Return another array of no memory, of the same shape (...). No errors."""
+        new = np.broadcast_to(np.zeros(1, array.dtype), array.shape)
+        self._new[_address(new)] = new  # kept, so that no other one gets its address
+        return new
 
     def add(self, total, part):
         """Write down the bytes of `part` (...). No errors."""
         self.ops.append(Op("add", part.nbytes))
 
     def _transfer(self, outgoing, to, incoming, source):
-        kind = "exchange" if outgoing is not None and incoming is not None else "receive" if outgoing is None else "send"
-        self.ops.append(Op(kind, (incoming if outgoing is None else outgoing).nbytes, to, source))
+        kind = (
+            "exchange" if outgoing is not None and incoming is not None else "receive" if outgoing is None else "send"
+        )
+        new = None if incoming is None else self._new.pop(_address(incoming), None)
+        fresh = 0 if new is None else new.nbytes
+        self.ops.append(Op(kind, (incoming if outgoing is None else outgoing).nbytes, to, source, fresh))
 
     def _check(self, name, array):
         """Arrays of no memory have gaps."""
+
+
+def _address(array):
+    return array.__array_interface__["data"][0]
 
 
 def rehearse(by, rank, size, nbytes):

@@ -79,10 +79,10 @@ def levels_seconds(cluster, nbytes, h, hosts, *, rings=1, costs=FREE):
         return total
     part, link, several = nbytes / (h * hosts), _between(cluster, hosts), rings * h
     busy, latency = link[1](part), link[0]
-    total += costs.scratch(part)
-    for adding in (costs.add(part), 0.0):
-        # A part goes on when it has come and is added; the host's link takes the parts one after another.
-        total += (hosts - 1) * max(latency + busy + adding, several * busy)
+    # A part goes on when it has come and is added; the host's link takes the parts one after another.
+    add = costs.add(part)
+    for times, adding in ((1, costs.fresh(part) + add), (hosts - 2, add), (hosts - 1, 0.0)):
+        total += times * max(latency + busy + adding, several * busy)
     return total + max(0.0, (several - 1) * busy - _slack(hosts, several, busy, latency))
 
 
@@ -105,7 +105,7 @@ def _circle(link, part, n, costs):
     if n == 1:
         return 0.0
     hop = link.seconds(part, both=True)
-    return costs.scratch(part) + (n - 1) * (2 * hop + costs.add(part))
+    return costs.fresh(part) + (n - 1) * (2 * hop + costs.add(part))
 
 
 def _ring(cluster, nbytes, n, costs):
@@ -116,7 +116,7 @@ def _ring(cluster, nbytes, n, costs):
     inside, (latency, between) = cluster.inside, _between(cluster, cluster.hosts)
     out = [inside.busy(part, True)] * (h - 1) + [between(part)]
     hop = [b + inside.latency for b in out[:-1]] + [out[-1] + latency]
-    at = [costs.scratch(part)] * h
+    at = [costs.fresh(part)] * h
     for adding in (costs.add(part), 0.0):
         for _ in range(n - 1):
             at = [max(at[r] + out[r], at[r - 1] + hop[r - 1]) + adding for r in range(h)]
@@ -130,7 +130,8 @@ def _tree(cluster, nbytes, n, costs):
             'events.play_all_reduce(cluster, nbytes, "tree") has few messages to play.'
         )
     levels = n.bit_length() - 1
-    return costs.scratch(nbytes) + levels * (2 * cluster.inside.seconds(nbytes) + costs.add(nbytes))
+    # Half of the ranks wait once for the pages of a new array; those on the longest way are among them.
+    return costs.fresh(nbytes) + levels * (2 * cluster.inside.seconds(nbytes) + costs.add(nbytes))
 
 
 def _all_to_one(cluster, nbytes, n, costs):
@@ -141,5 +142,5 @@ def _all_to_one(cluster, nbytes, n, costs):
         )
     latency, busy, add = cluster.inside.latency, cluster.inside.busy(nbytes), costs.add(nbytes)
     # The last addition is done when the last array has come, or when rank 0 has added without a rest.
-    first = max(costs.scratch(nbytes), latency + busy)
+    first = latency + busy + costs.fresh(nbytes)
     return max(first + (n - 1) * add, latency + (n - 1) * busy + add) + (n - 1) * busy + latency

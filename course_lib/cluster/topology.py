@@ -49,7 +49,9 @@ class Cluster:
             require_count(name, getattr(self, name))
         require_positive("oversubscription", self.oversubscription)
         if self.oversubscription < 1:
-            raise ValueError(f"oversubscription is {self.oversubscription:g}; a tree is no wider above than below: >= 1.")
+            raise ValueError(
+                f"oversubscription is {self.oversubscription:g}; a tree is no wider above than below: >= 1."
+            )
 
     @property
     def hosts(self):

@@ -151,7 +151,9 @@ def knee(points, least=0.5):
     return found
 
 
-def play_step(cluster, workload, rows, *, by="ring", overlap=True, bucket_bytes=BUCKET_BYTES, slowness=None, costs=FREE):
+def play_step(
+    cluster, workload, rows, *, by="ring", overlap=True, bucket_bytes=BUCKET_BYTES, slowness=None, costs=FREE
+):
     """Return what `step` computes, played event by event: (seconds, spans of all devices).
 
     Parameters and errors as `step`, but `by` as `rehearsal.rehearse`. Source: Li et al. (2020), 3.2.

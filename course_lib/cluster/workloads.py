@@ -185,7 +185,9 @@ def alexnet(card="h200"):
         for k, (M, C, K, side) in enumerate(convolutions)
     ]
     sizes = (256 * 6 * 6, 4096, 4096, 1000)
-    layers += [Layer(f"dense {k + 6}", (D + 1) * H, D * H) for k, (D, H) in enumerate(zip(sizes, sizes[1:], strict=False))]
+    layers += [
+        Layer(f"dense {k + 6}", (D + 1) * H, D * H) for k, (D, H) in enumerate(zip(sizes, sizes[1:], strict=False))
+    ]
     return computed("AlexNet", tuple(layers), card=card)
 
 

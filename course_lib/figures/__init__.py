@@ -37,6 +37,7 @@ __all__ = [
 TOPICS = {
     "bend_by_bend": "bends",
     "climb": "climbs",
+    "cluster_explorer": "cluster_sizes",
     "copy_rates": "step_times",
     "crossing": "convolution_costs",
     "data_movement": "convolution_costs",
@@ -61,6 +62,7 @@ TOPICS = {
     "ndrange_explorer": "ndranges",
     "number_bits": "number_formats",
     "pipeline": "pipelines",
+    "pipeline_timeline": "pipeline_stages",
     "opencl_objects": "host_program",
     "queue_timelines": "queue_lanes",
     "share_explorer": "shares_of_two",
