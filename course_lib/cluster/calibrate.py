@@ -230,5 +230,5 @@ def _layers(name):
 
 
 def read(path):
-    """Return the content of a file of results. OSError or ValueError (json) if it cannot be read. Source: the course's own."""
+    """Return the content of a file of results; OSError or ValueError if it cannot be read. Source: the course's own."""
     return json.loads(path.read_text(encoding="utf-8"))

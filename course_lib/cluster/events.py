@@ -1,8 +1,8 @@
 """Play what all ranks do, event by event: messages on their way, links that are busy, ranks that wait.
 
-SimPy keeps the clock: a rank is one of its processes, a box of messages one of its stores. A message takes its links one
-after another; on each it waits until those before it are through, and keeps it busy. Its head is on the next link while
-its tail is on this one. Whoever sends goes on when the last byte has left, whoever receives when it has come. Two
+SimPy keeps the clock: a rank is one of its processes, a box of messages one of its stores. A message takes its links
+one after another; on each it waits until those before it are through, and keeps it busy. Its head is on the next link
+while its tail is on this one. Whoever sends goes on when the last byte has left, whoever receives when it has come. Two
 messages on one link go one after the other; real switches let them share, and then the last one ends at the same time.
 
 Nothing here is random: equal calls give equal times.

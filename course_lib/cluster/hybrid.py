@@ -1,12 +1,14 @@
 """Pipelines side by side: a network in p stages, and r such pipelines that share a batch.
 
-The devices of a pipeline are neighbours. When all its micro-batches are through, a stage's gradients are summed over all
-pipelines, and the p sums of a host's stages share its link to the others.
+The devices of a pipeline are neighbours. When all its micro-batches are through, a stage's gradients are summed over
+all pipelines, and the p sums of a host's stages share its link to the others.
 
 Source: D. Narayanan et al. (2021), "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM".
 """
 
 from dataclasses import dataclass
+
+import numpy as np
 
 from course_lib.cluster.pipeline import ends
 from course_lib.cluster.sums import levels_seconds
@@ -87,8 +89,6 @@ def hybrid_step(cluster, workload, stages, rows, micro_batches, *, row_bytes=0, 
 
 
 def _rows_of(slowness, n):
-    import numpy as np
-
     slowness = np.asarray(slowness, float)
     if slowness.shape != (n,):
         raise ValueError(f"slowness is {slowness.shape}; with {n} devices it must be ({n},), one for each.")

@@ -1,13 +1,14 @@
 """What a message costs: a link has a latency and a bandwidth, or a curve that was measured.
 
 The time of S bytes is latency + S / bandwidth; S / bandwidth of it the link is busy, and the next message waits. Real
-engines change their way of sending with the size, and caches overflow: then a curve through measured times is truer than
-one line.
+engines change their way of sending with the size, and caches overflow: then a curve through measured times is truer
+than one line.
 
 Source: R. Hockney (1994), "The Communication Challenge for MPP" (latency and bandwidth); A. Alexandrov et al. (1995),
 "LogGP" (what a sender waits for, and what it does not).
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -50,9 +51,9 @@ class Curve:
         """Return the seconds for a number of bytes. No errors."""
         if nbytes <= self.points[0][0] or len(self.points) == 1:
             return self.points[0][1]
-        for (a, s), (b, t) in pairwise(self.points):
-            if nbytes <= b:
-                break
+        last = len(self.points) - 1
+        place = min(last, bisect_left(self.points, nbytes, key=lambda point: point[0]))
+        (a, s), (b, t) = self.points[place - 1], self.points[place]
         return max(0.0, s + (t - s) * (nbytes - a) / (b - a))
 
 

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from course_lib.cluster.links import INFINIBAND, NVLINK, Link
 from course_lib.validate import require_count, require_positive
 
+OUT_OF_A_HOST = INFINIBAND.times(8)
+"""A wire for each of eight devices."""
+
 SWITCH_LATENCY = 0.5e-6
 """Seconds that the way over a spine takes in addition."""
 
@@ -40,7 +43,7 @@ class Cluster:
     devices: int
     per_host: int = 8
     inside: Link = NVLINK
-    between: Link = INFINIBAND.times(8)
+    between: Link = OUT_OF_A_HOST
     hosts_per_leaf: int = 16
     oversubscription: float = 1.0
 

@@ -8,14 +8,15 @@ LeNet-5's times were measured on a card. For the larger networks they are made o
 quick as a large one of this course, and the update as quick as that of 2^26 numbers. Real layers are smaller and
 slower; so for these the network has to be quicker than it would have to be.
 
-Source: A. Krizhevsky, I. Sutskever and G. Hinton (2012), "ImageNet Classification" (AlexNet); A. Radford et al. (2019),
-"Language Models are Unsupervised Multitask Learners" (GPT-2); J. Kaplan et al. (2020), "Scaling Laws for Neural Language
-Models" (a transformer's parameters and multiply-adds).
+Source: A. Krizhevsky, I. Sutskever and G. Hinton (2012), "ImageNet Classification" (AlexNet); A. Radford et al.
+(2019), "Language Models are Unsupervised Multitask Learners" (GPT-2); J. Kaplan et al. (2020), "Scaling Laws for Neural
+Language Models" (a transformer's parameters and multiply-adds).
 """
 
 import json
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -145,10 +146,10 @@ def lenet5(card="h200"):
 
 @lru_cache
 def rates(card="h200"):
-    """Return (multiply-adds a second of a large product, seconds a parameter of an update), from results/gpu.<card>.json.
+    """Return (multiply-adds a second of a large product, seconds a parameter of an update).
 
-    The product is this course's quickest of 8,192 x 8,192 in TF32, the update SGD with momentum.
-    FileNotFoundError without that file, StopIteration without those cases. Source: the course's own.
+    Both are from results/gpu.<card>.json: the product is this course's quickest of 8,192 x 8,192 in TF32, the update
+    SGD with momentum. FileNotFoundError without that file, StopIteration without those cases. Source: the course's own.
     """
     rows = _results(f"gpu.{card}.json")
     product = next(r for r in rows if r["case"] == "gemm 8192")
@@ -158,13 +159,15 @@ def rates(card="h200"):
 
 
 def computed(name, layers, row="image", card="h200"):
-    """Return the `Workload` of layers whose times were not measured, by `rates`. Errors as that. Source: the course's own.
+    """Return the `Workload` of layers whose times were not measured, by `rates`.
 
     Parameters
     ----------
     name : str
     layers : tuple of Layer
     row, card : str
+
+    Errors as `rates`: FileNotFoundError without measurements. Source: the course's own.
     """
     speed, each = rates(card)
     macs, parameters = sum(layer.macs for layer in layers), sum(layer.parameters for layer in layers)
@@ -185,15 +188,13 @@ def alexnet(card="h200"):
         for k, (M, C, K, side) in enumerate(convolutions)
     ]
     sizes = (256 * 6 * 6, 4096, 4096, 1000)
-    layers += [
-        Layer(f"dense {k + 6}", (D + 1) * H, D * H) for k, (D, H) in enumerate(zip(sizes, sizes[1:], strict=False))
-    ]
+    layers += [Layer(f"dense {k + 6}", (D + 1) * H, D * H) for k, (D, H) in enumerate(pairwise(sizes))]
     return computed("AlexNet", tuple(layers), card=card)
 
 
 @lru_cache
 def transformer(name="GPT-2", blocks=48, width=1600, vocabulary=50_257, tokens=1024, card="h200"):
-    """Return a language model's `Workload`; unless told otherwise GPT-2's largest, with 1.5 thousand million parameters.
+    """Return a language model's `Workload`; unless told otherwise GPT-2's largest, of 1.5 thousand million parameters.
 
     A block has 12 width^2 parameters, each used once a token, and attention compares tokens with tokens. The embedding
     is used again for the scores.

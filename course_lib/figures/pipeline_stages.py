@@ -89,13 +89,13 @@ def _static(stages, micro_batches, schedule):
                (style.tint("idle", 0.12), True, "waits")], EDGE, 18 + high * stages)  # fmt: skip
     share = found.bubble
     says = (
-        f"{stages} stages, {micro_batches} micro-batches, {NAMES[schedule]}: {found.seconds:.0f} units of time, and stages "
-        f"wait for {100 * share:.0f} % of them."
+        f"{stages} stages, {micro_batches} micro-batches, {NAMES[schedule]}: {found.seconds:.0f} units of time, and "
+        f"stages wait for {100 * share:.0f} % of them."
     )
     s.text(EDGE, y + 10, f"waiting: {100 * share:.0f} % of all time")
     expected = bubble(stages, micro_batches)
     alt = (
-        f"{says} (p - 1) / (m + p - 1) = {stages - 1} / {micro_batches + stages - 1} = {100 * expected:.0f} %. Stage 0 keeps "
-        f"the activations of {found.kept[0]} micro-batches."
+        f"{says} (p - 1) / (m + p - 1) = {stages - 1} / {micro_batches + stages - 1} = {100 * expected:.0f} %. "
+        f"Stage 0 keeps the activations of {found.kept[0]} micro-batches."
     )
     return picture(s, alt=alt, caption=says)
