@@ -22,6 +22,7 @@ import datetime
 import hashlib
 import json
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -407,6 +408,7 @@ def main():
     from course_lib.cli.ranks_check import check_ranks
 
     mpi, found, failed = check_ranks(), {}, []
+    begun = load()
     print(mpi.found, flush=True)
     asked = [
         p
@@ -435,10 +437,16 @@ def main():
             print(line)
     if options.out:
         about = {"bench": "parallel", "date": f"{datetime.date.today()}", "machine": describe_machine(PACKAGES)}
-        about |= {"mpi": mpi.found, "smoke": options.smoke, "failed": failed}
+        about |= {"mpi": re.sub(r",? /\S+", "", mpi.found), "smoke": options.smoke, "failed": failed}
+        about |= {"load": [begun, load()], "again": options.again}
         if options.nccl:
             about["cards"] = card_names()
         options.out.write_text(json.dumps({**about, "parts": found}, indent=1) + "\n", encoding="utf-8")
+
+
+def load():
+    """Return how many programs want to compute, 0 on an idle machine; None where the system does not say. No errors."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
 
 
 def card_names():

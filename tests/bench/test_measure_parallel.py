@@ -40,6 +40,28 @@ def test_sums_are_timed_in_every_way_with_their_traffic():
         assert Traffic(row["messages"], row["sent"]) == expected
 
 
+def test_messages_are_timed_by_kind_and_size():
+    rows = parallel.run(lambda world: list(tool.messages(world, smoke=True)), 2)
+    assert [(r["kind"], r["bytes"]) for r in rows[0]] == [
+        (kind, size) for size in tool.MESSAGES[:8:7] for kind in ("message", "exchange", "add", "fresh")
+    ]
+    assert all(row["seconds"] >= row["least"] > 0 for row in rows[0] + rows[1])
+
+
+def test_large_arrays_are_timed_in_turns():
+    done = []
+    calls = {kind: (lambda k=kind: done.append(k)) for kind in ("a", "b")}
+    found = parallel.run(lambda world: tool.timed_in_turns(world, calls, 4, True), 1)[0]
+    assert done == ["a", "b"]
+    assert found.keys() == calls.keys()
+
+
+def test_the_most_ranks_limit_the_plan():
+    assert {ranks for _, ranks, _ in tool.plan(False, 2, most=2)} == {1, 2}
+    assert {ranks for _, ranks, _ in tool.plan(False, 2)} == {1, 2, 4}
+    assert {ranks for _, ranks, _ in tool.plan(True, 2)} == {1, 2}
+
+
 def test_steps_are_cut_among_the_ranks():
     rows = parallel.run(lambda world: list(tool.steps(world, smoke=True)), 3)
     assert [r["rows"] for r in (rows[0][0], rows[1][0], rows[2][0])] == [21, 21, 22]
