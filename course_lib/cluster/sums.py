@@ -12,8 +12,9 @@ Ring and hierarchical sums go over any number of full hosts, the tree over 2, 4,
 over those of one host. With equal parts these are the times of `events` exactly; over several leaf switches each hop is
 taken as long as the slowest, which is up to some percent too much. Trees over many hosts have few messages: play them.
 
-Devices that begin at different times: a ring's sum ends as if all had begun with the last one, to the bit of this
-model: in n - 1 steps what the last one had is everywhere. So a step of training waits for its slowest device.
+Devices that begin at different times: a ring's sum ends as if all had begun with the last one, for in n - 1 steps what
+the last one had is everywhere. One in two levels ends then at the latest. So a step of training waits for its slowest
+device.
 
 Source: R. Thakur, R. Rabenseifner and W. Gropp (2005), "Optimization of Collective Communication Operations in MPICH".
 """
@@ -42,7 +43,7 @@ def all_reduce_seconds(cluster, nbytes, by="hierarchical", costs=FREE):
     Raises
     ------
     ValueError, TypeError
-        If there is no such way; if a host is not full (hierarchical), or there are several (tree, all to one).
+        If there is no such way; if a host of several is not full, or there are several (tree, all to one).
 
     Source: Thakur, Rabenseifner and Gropp (2005).
     """
@@ -77,23 +78,18 @@ def levels_seconds(cluster, nbytes, h, hosts, *, rings=1, costs=FREE):
     total = _circle(cluster.inside, nbytes / h, h, costs)
     if hosts == 1:
         return total
-    part, link, several = nbytes / (h * hosts), _between(cluster, hosts), rings * h
-    busy, latency = link[1](part), link[0]
+    part, several, (latency, busy_with) = nbytes / (h * hosts), rings * h, _between(cluster, hosts)
+    busy = busy_with(part)
     # A part goes on when it has come and is added; the host's link takes the parts one after another.
     add = costs.add(part)
     for times, adding in ((1, costs.fresh(part) + add), (hosts - 2, add), (hosts - 1, 0.0)):
         total += times * max(latency + busy + adding, several * busy)
-    return total + max(0.0, (several - 1) * busy - _slack(hosts, several, busy, latency))
-
-
-def _slack(hosts, several, busy, latency):
-    """What of the last step's queue has been counted: all of it where the link never rests."""
-    waits = several * busy > latency + busy
-    return (several - 1) * busy - latency if waits else 0.0
+    # A step lasts as long as the longer of the two; the last one ends when both are over.
+    return total + min(latency, (several - 1) * busy)
 
 
 def _between(cluster, hosts):
-    """Return (latency, busy) of the slowest hop between neighbouring hosts."""
+    """Return of the slowest hop between neighbouring hosts its latency, and its busy seconds by bytes."""
     link, spine = cluster.between, cluster.spine
     if hosts <= cluster.hosts_per_leaf:
         return link.latency, lambda part: link.busy(part, both=True)
@@ -112,7 +108,7 @@ def _ring(cluster, nbytes, n, costs):
     if cluster.hosts == 1:
         return _circle(cluster.inside, nbytes / n, n, costs)
     # Hosts are alike, so it is enough to follow the ranks of one, and the rank before its first is its own last.
-    part, h = nbytes / n, cluster.per_host
+    part, h = nbytes / n, group(n, cluster.per_host)
     inside, (latency, between) = cluster.inside, _between(cluster, cluster.hosts)
     out = [inside.busy(part, True)] * (h - 1) + [between(part)]
     hop = [b + inside.latency for b in out[:-1]] + [out[-1] + latency]

@@ -137,6 +137,23 @@ def test_a_ring_ends_as_if_all_had_begun_with_the_last(late):
     assert max(ends.values()) == pytest.approx(2e-4 + all_reduce_seconds(cluster, 1 << 20, "ring"), rel=1e-9)
 
 
+@pytest.mark.parametrize("late", [0, 5, 11])
+@pytest.mark.parametrize("name", ["hosts of 4", "a slow link"])
+def test_a_sum_in_two_levels_ends_at_the_latest_as_if_all_had_begun_with_the_last(late, name):
+    starts = np.random.default_rng(late).random(12) * 1e-4
+    starts[late] = 2e-4
+    cluster, nbytes = Cluster(12, **CLUSTERS[name]), 4 * 12 * 2000
+    way = functools.partial(hierarchical.all_reduce, per_host=4)
+    end = play_all_reduce(cluster, nbytes, way, starts=starts).seconds
+    latest = 2e-4 + all_reduce_seconds(cluster, nbytes)
+    assert 2e-4 < end <= latest * (1 + 1e-9)
+
+
+def test_a_ring_over_hosts_needs_them_full():
+    with pytest.raises(ValueError, match="per_host must divide the ranks"):
+        all_reduce_seconds(Cluster(10, per_host=4), 4000, "ring")
+
+
 def test_a_lost_rank_leaves_all_others_of_a_ring_waiting_in_a_chain():
     played = play_all_reduce(Cluster(5), 4096, "ring", lost=[2])
     assert played.waiting == {3: 2, 4: 3, 0: 4, 1: 0}
