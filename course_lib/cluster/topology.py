@@ -8,7 +8,8 @@ Source: C. Leiserson (1985), "Fat-Trees"; M. Al-Fares, A. Loukissas and A. Vahda
 Center Network Architecture" (oversubscription).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from course_lib.cluster.links import INFINIBAND, NVLINK, Link
 from course_lib.validate import require_count, require_positive
@@ -61,7 +62,7 @@ class Cluster:
         """How many hosts there are."""
         return -(-self.devices // self.per_host)
 
-    @property
+    @cached_property
     def spine(self):
         """The Link from a leaf switch to those above it."""
         width = self.hosts_per_leaf * self.between.bandwidth / self.oversubscription
@@ -84,14 +85,14 @@ class Cluster:
             raise ValueError(f"source and to are both {to}; a message goes to another device.")
         a, b = self.host(source), self.host(to)
         if a == b:
-            return [(("out", source), self.inside), (("in", to), _end(self.inside))]
+            return [(("out", source), self.inside), (("in", to), self._ends["inside"])]
         path = [(("host out", a), self.between)]
         up, down = a // self.hosts_per_leaf, b // self.hosts_per_leaf
         if up != down:
-            path += [(("leaf up", up), self.spine), (("leaf down", down), _end(self.spine))]
-        return [*path, (("host in", b), _end(self.between))]
+            path += [(("leaf up", up), self.spine), (("leaf down", down), self._ends["spine"])]
+        return [*path, (("host in", b), self._ends["between"])]
 
-
-def _end(link):
-    """The far end of a link: as busy, but its latency has been counted."""
-    return Link(link.name, 0.0, link.bandwidth, link.busy_curve, link.both_curve)
+    @cached_property
+    def _ends(self):
+        """The far ends of links: as busy, but their latency has been counted."""
+        return {name: replace(getattr(self, name), latency=0.0) for name in ("inside", "between", "spine")}
