@@ -89,7 +89,9 @@ def messages(world, smoke=False):
     there, back = (world.send, world.receive) if world.rank == 0 else (world.receive, world.send)
     other = 1 - world.rank
     for size in MESSAGES[:8:7] if smoke else MESSAGES:
-        array, came = np.zeros(size // 4, np.float32), np.zeros(size // 4, np.float32)
+        # In a sum, a large message is a part of a larger array; and NumPy asks for huge pages from 4 MiB on.
+        room, count = size // 4 * (2 if size > CACHED else 1), size // 4
+        array, came = (np.zeros(room, np.float32)[:count] for _ in range(2))
 
         def new(array=array):
             world.scratch(array)[::1024] = 0  # its pages are there only when they are touched

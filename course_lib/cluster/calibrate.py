@@ -4,7 +4,8 @@ What `tools/measure_parallel.py` wrote is read here. On processors, links are ma
 additions and new arrays between two ranks, of bytes that are powers of four; predicted are whole sums in each way, most
 of them of other sizes: the rehearsed code of `parallel.ring`, `tree` and `all_to_one`, played event by event. What
 Python needs for a sum beside its messages is one number a way, from the smallest sum. A step is what was measured
-without any exchange, and the sums of its buckets.
+without any exchange, and the sums of its buckets. Steps with overlap are shown, not judged: two ranks on two processors
+have none that is free for it.
 
 On cards, NCCL's sums of every second size make the link, as if it went in a ring; the sizes between are predicted. A
 step of n cards is made of steps of one card, by a line through its batches, and the sums of its buckets.
@@ -32,6 +33,9 @@ SUMS_WITHIN, STEPS_WITHIN = 0.25, 0.20
 """How far a prediction may be off, as a share of what was measured."""
 
 
+USED, OUTSIDE = "*", "~"
+
+
 @dataclass(frozen=True)
 class Compared:
     """One measured time and its prediction.
@@ -46,8 +50,8 @@ class Compared:
         Seconds.
     within : float
         How far it may be off.
-    used : bool
-        Whether the measurement was used for the link: then it proves nothing.
+    note : "", `USED` or `OUTSIDE`
+        Why it proves nothing: the link was made of it, or it is beyond what the model knows.
 
     Source: the course's own.
     """
@@ -58,12 +62,17 @@ class Compared:
     measured: float
     predicted: float
     within: float
-    used: bool = False
+    note: str = ""
 
     @property
     def off(self):
         """(predicted - measured) / measured."""
         return self.predicted / self.measured - 1
+
+    @property
+    def judged(self):
+        """Whether the prediction has to be good."""
+        return not self.note
 
     @property
     def good(self):
@@ -164,17 +173,26 @@ def _processors(parts):
             found = play_all_reduce(cluster, nbytes, by, costs=costs).seconds
             smallest = by not in calls
             found += calls.setdefault(by, max(0.0, seconds - found))
-            yield Compared(f"sum by {by}", ranks, nbytes, seconds, found, SUMS_WITHIN, smallest)
+            yield Compared(f"sum by {by}", ranks, nbytes, seconds, found, SUMS_WITHIN, USED if smallest else "")
     calls.setdefault("ring", 0.0)
     times = least(parts.get("steps", ()), "net", "batch", "exchange", "ranks", "bytes")
     for (net, batch, way, ranks, nbytes), seconds in times.items():
         if ranks == 2 and way != "alone":
-            # Two ranks have two processors: nobody else is there to sum meanwhile, so nothing is hidden.
+            # Where each rank's one processor computes, the thread that sums takes turns with it: nothing is hidden, and
+            # how the system lets the two alternate is beyond the model.
             sums = [
                 calls["ring"] + play_all_reduce(cluster, b.nbytes, "ring", costs=costs).seconds for b in _buckets(net)
             ]
             found = times[net, batch, "alone", ranks, nbytes] + sum(sums)
-            yield Compared(f"{net}, batch {batch}, {way}", ranks, nbytes, seconds, found, STEPS_WITHIN)
+            yield Compared(
+                f"{net}, batch {batch}, {way}",
+                ranks,
+                nbytes,
+                seconds,
+                found,
+                STEPS_WITHIN,
+                OUTSIDE if way == "overlap" else "",
+            )
 
 
 def _cards(parts):
@@ -186,7 +204,9 @@ def _cards(parts):
         cluster = Cluster(ranks, ranks, inside=link)
         for nbytes, seconds in sums:
             found = all_reduce_seconds(cluster, nbytes, "ring", FREE)
-            yield Compared("NCCL's sum", ranks, nbytes, seconds, found, SUMS_WITHIN, (nbytes, seconds) in used)
+            yield Compared(
+                "NCCL's sum", ranks, nbytes, seconds, found, SUMS_WITHIN, USED if (nbytes, seconds) in used else ""
+            )
         yield from _card_steps(parts.get("card_training", ()), ranks, cluster)
 
 

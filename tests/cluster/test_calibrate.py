@@ -49,7 +49,7 @@ def processors():
     net = calibrate._net("LeNet-5")[0]
     after = ALONE + sum(summed("ring", bucket.nbytes) for bucket in buckets_of(net))
     steps = [{"net": "LeNet-5", "batch": 64, "exchange": way, "ranks": 2, "bytes": 246_824, "least": s, "seconds": s,
-              "rank": 0} for way, s in (("alone", ALONE), ("after", after))]  # fmt: skip
+              "rank": 0} for way, s in (("alone", ALONE), ("after", after), ("overlap", 2 * after))]  # fmt: skip
     return {"messages": rows, "sums": sums, "steps": steps}
 
 
@@ -74,8 +74,9 @@ def cards():
 def test_the_truth_behind_made_up_processors_is_found(processors, tmp_path, capsys):
     file = written(tmp_path, "parallel.made.json", processors)
     found = calibrate.compare(calibrate.read(file))
-    assert len(found) == 3 * len(SIZES) + 1
-    assert [c.what for c in found if c.used] == ["sum by all_to_one", "sum by ring", "sum by tree"]
+    assert len(found) == 3 * len(SIZES) + 2
+    assert found.pop().note == calibrate.OUTSIDE  # an overlap without a processor of its own
+    assert [c.what for c in found if c.note == calibrate.USED] == ["sum by all_to_one", "sum by ring", "sum by tree"]
     for c in found:
         assert c.off == pytest.approx(0, abs=2e-3), c
     assert check_cluster.main([str(file)]) == 0
@@ -88,12 +89,17 @@ def test_the_truth_behind_made_up_cards_is_found_at_sizes_between(cards, tmp_pat
     file = written(tmp_path, "parallel.h200x2.json", cards, {"gpu": "NVIDIA H200", "cpu": "x"})
     found = calibrate.compare(calibrate.read(file))
     sums = [c for c in found if c.what == "NCCL's sum"]
-    assert [c.used for c in sums] == [True, False] * 4 + [True]
+    assert [c.judged for c in sums] == [False, True] * 4 + [False]
     assert [c.what for c in found if c not in sums] == [f"LeNet-5, batch {b}" for b in (64, 256, 2048)]
     for c in found:
         assert c.off == pytest.approx(0, abs=1e-6), c
     assert check_cluster.main([str(file)]) == 0
     assert "parallel.h200x2.json: NVIDIA H200, 2026-01-01" in capsys.readouterr().out
+
+
+def test_the_largest_sum_is_always_one_that_the_link_is_made_of(cards):
+    sums = [c for c in calibrate.compare({"parts": {"card_sums": cards["card_sums"][:-1]}}) if c.what == "NCCL's sum"]
+    assert [c.judged for c in sums] == [False, True] * 3 + [False, False]
 
 
 @pytest.mark.parametrize(("part", "at", "kind"), [("card_sums", 1, "sums"), ("card_training", 1, "steps")])
@@ -112,7 +118,7 @@ def test_a_measurement_that_the_link_was_made_of_is_not_judged(cards, tmp_path):
     wrong = copy.deepcopy(cards)
     wrong["card_sums"][0]["enqueued"] *= 1.5  # the smallest: also the latency
     found = calibrate.compare({"parts": wrong})
-    assert found[0].used
+    assert found[0].note == calibrate.USED
     assert found[0].off == pytest.approx(0)
 
 
@@ -131,6 +137,6 @@ def test_the_least_of_several_runs_is_taken_and_of_rank_0_only():
 
 @pytest.mark.parametrize("file", sorted(RESULTS.glob("parallel.*.json")), ids=lambda f: f.name)
 def test_committed_measurements_are_predicted(file):
-    judged = [c for c in calibrate.compare(calibrate.read(file)) if not c.used]
+    judged = [c for c in calibrate.compare(calibrate.read(file)) if c.judged]
     assert judged
     assert [f"{c.what}, {c.bytes:,} bytes: {100 * c.off:+.0f} %" for c in judged if not c.good] == []

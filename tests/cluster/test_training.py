@@ -9,6 +9,7 @@ from course_lib.cluster import ETHERNET_10, Cluster, all_reduce_seconds, hybrid_
 from course_lib.cluster.links import Curve
 from course_lib.cluster.pipeline import ORDERS, bubble, ends, order, play
 from course_lib.cluster.stragglers import best_interval, slowness, train_with_failures
+from course_lib.cluster.sums import levels_seconds
 from course_lib.cluster.workloads import Layer, Workload, alexnet, lenet5, rates, transformer
 
 WORK = Workload(
@@ -110,6 +111,12 @@ def test_with_a_batch_each_efficiency_is_that_of_the_step():
         assert efficiency == pytest.approx(one.efficiency)
 
 
+def test_the_device_with_the_most_rows_decides():
+    ((_, one, efficiency),) = scaling([Cluster(8)], WORK, 10)
+    assert one.compute == WORK.seconds(2)
+    assert efficiency == pytest.approx(WORK.seconds(10) / step(Cluster(8), WORK, 2).seconds / 8)
+
+
 def test_a_knee_is_the_last_before_the_fall():
     assert knee([(1, 1.0), (2, 0.8), (4, 0.5), (8, 0.4), (16, 0.6)]) == 4
     assert knee([(1, 0.4)]) is None
@@ -171,6 +178,13 @@ def test_one_stage_is_data_parallel_without_overlap():
     plain = step(cluster, WORK, 64, overlap=False, bucket_bytes=1 << 30)
     assert found.seconds == pytest.approx(plain.seconds)
     assert found.efficiency == pytest.approx(plain.efficiency)
+
+
+def test_stages_share_the_link_of_their_host():
+    cluster = Cluster(64, between=ETHERNET_10)
+    found = hybrid_step(cluster, WORK, 4, 64, 8)
+    assert found.sums == levels_seconds(cluster, WORK.nbytes / 4, 2, 8, rings=4)
+    assert found.sums > 3.5 * levels_seconds(cluster, WORK.nbytes / 4, 2, 8, rings=1)
 
 
 def test_a_pipeline_alone_has_no_sums():
