@@ -1,7 +1,7 @@
 """The simulator held against measurements: links made of some measured times, other times predicted by them.
 
 What `tools/measure_parallel.py` wrote is read here. On processors, links are made of single messages, exchanges,
-additions and new arrays between two ranks, of bytes that are powers of four; predicted are whole sums in each way, most
+additions and new arrays between two ranks, of bytes that are powers of two; predicted are whole sums in each way, most
 of them of other sizes: the rehearsed code of `parallel.ring`, `tree` and `all_to_one`, played event by event. What
 Python needs for a sum beside its messages is one number a way, from the smallest sum. A step is what was measured
 without any exchange, and the sums of its buckets. Steps with overlap are shown, not judged: two ranks on two processors

@@ -56,6 +56,17 @@ def test_large_arrays_are_timed_in_turns():
     assert found.keys() == calls.keys()
 
 
+def test_more_measurements_join_those_of_the_same_machine(tmp_path):
+    file, about = tmp_path / "parallel.x.json", {"machine": {"cpu": "a"}, "failed": [], "load": [1, 2]}
+    assert tool.joined(file, about, {"sums": [1]}) == (about, {"sums": [1]})
+    file.write_text(json.dumps({**about, "parts": {"sums": [1], "steps": [2]}}))
+    joint, parts = tool.joined(file, {**about, "load": [3, 4]}, {"sums": [5], "messages": [6]})
+    assert parts == {"sums": [1, 5], "steps": [2], "messages": [6]}
+    assert joint["load"] == [1, 2, 3, 4]
+    with pytest.raises(ValueError, match=r"parallel.x.json is of \{'cpu': 'a'\}, this is \{'cpu': 'b'\}"):
+        tool.joined(file, {**about, "machine": {"cpu": "b"}}, {})
+
+
 def test_the_most_ranks_limit_the_plan():
     assert {ranks for _, ranks, _ in tool.plan(False, 2, most=2)} == {1, 2}
     assert {ranks for _, ranks, _ in tool.plan(False, 2)} == {1, 2, 4}
