@@ -89,9 +89,11 @@ def messages(world, smoke=False):
     there, back = (world.send, world.receive) if world.rank == 0 else (world.receive, world.send)
     other = 1 - world.rank
     for size in MESSAGES[:8:7] if smoke else MESSAGES:
-        # In a sum, a large message is a part of a larger array; and NumPy asks for huge pages from 4 MiB on.
-        room, count = size // 4 * (2 if size > CACHED else 1), size // 4
-        array, came = (np.zeros(room, np.float32)[:count] for _ in range(2))
+        # As in a ring: what is sent is a part of a larger array, what comes has one of its own. It matters, for NumPy asks
+        # for huge pages from 4 MiB on.
+        count = size // 4
+        array = np.zeros(count * (2 if size > CACHED else 1), np.float32)[:count]
+        came = np.zeros(count, np.float32)
 
         def new(array=array):
             world.scratch(array)[::1024] = 0  # its pages are there only when they are touched
