@@ -89,8 +89,8 @@ def messages(world, smoke=False):
     there, back = (world.send, world.receive) if world.rank == 0 else (world.receive, world.send)
     other = 1 - world.rank
     for size in MESSAGES[:8:7] if smoke else MESSAGES:
-        # As in a ring: what is sent is a part of a larger array, what comes has one of its own. It matters, for NumPy asks
-        # for huge pages from 4 MiB on.
+        # As in a ring: what is sent is a part of a larger array, what comes has one of its own. It matters, for NumPy
+        # asks for huge pages from 4 MiB on.
         count = size // 4
         array = np.zeros(count * (2 if size > CACHED else 1), np.float32)[:count]
         came = np.zeros(count, np.float32)
