@@ -153,7 +153,8 @@ uneven = predict(
 )  # fmt: skip
 uneven
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "hide-input"]
+# Divided by three, and weighted.
 CUTS = [0, 5, 30, 90]
 
 def share_unevenly(world, weighted):
@@ -335,7 +336,8 @@ first = predict(
 )
 first
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output", "hide-input"]
+# Twice: with sends that return at once, and with sends that wait until somebody receives.
 print(parallel.run(hand_on, 4))
 try:
     parallel.run(hand_on, 4, synchronous=True)
@@ -412,12 +414,12 @@ timeline
 # %% [markdown]
 # <details class="reveal"><summary>Not too late, and not too small</summary>
 #
-# Nearly all of it is hidden, except for what the first layers have. Those come last, and there is nothing left to hide
-# them behind. If each layer were sent alone, the five sums would have five delays; on a quick link, where delays
-# dominate, that is worse than two. So gradients are gathered in **buckets**, large enough that a delay does not matter,
-# and small enough that the first one leaves early. The common libraries do just that.[^Li 2020 "PyTorch Distributed:
-# Experiences on Accelerating Data Parallel Training" https://arxiv.org/abs/2006.15704] So does `nn.train`, with a
-# thread beside the main one that does nothing but sum.
+# Most of it is hidden, except for what the first layers have. Those come last, and there is nothing left to hide them
+# behind. Here each layer alone would do as well, since four of its five sums are hidden, too. But a network with a
+# hundred layers would have a hundred sums, each with its own delay. So gradients are gathered in **buckets**, large
+# enough that a delay does not matter, and small enough that the first one leaves early. The common libraries do just
+# that.[^Li 2020 "PyTorch Distributed: Experiences on Accelerating Data Parallel Training"
+# https://arxiv.org/abs/2006.15704] So does `nn.train`, with a thread beside the main one that does nothing but sum.
 #
 # Try the slowest link, too. There the sum is longer than the whole backward pass, and hiding cannot help: what does not
 # fit behind it stands in front of the next step.
