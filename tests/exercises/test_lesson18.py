@@ -1,5 +1,6 @@
 """What sheet 18 says is what ranks that are threads really do, and what the library's formulas give."""
 
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -66,10 +67,8 @@ def really_stuck(programs):
             world.send(box, peer) if what == "send" else world.receive(box, peer)
         done.add(world.rank)
 
-    try:
+    with suppress(parallel.RankError):
         parallel.run(work, len(programs), synchronous=True, patience=20.0)
-    except parallel.RankError:
-        pass
     return [rank for rank in range(len(programs)) if rank not in done]
 
 
