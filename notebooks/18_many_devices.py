@@ -603,8 +603,8 @@ amdahl.confirm(f"about {10 * round(times_as_fast(0.02, 1000) / 10)} times")
 
 # %% [markdown]
 # And there is a limit that no formula of averages shows. All wait for the slowest. Suppose that each device needs 10 ms
-# for its part of a step, and then now and then a little more: something else ran on its host, a message came late. On
-# average, it is 1 ms more.
+# for its part of a step, and then a little more, since something else ran on its host, or a message came late. It is
+# 1 ms more on average: mostly less, now and then several.
 
 # %% tags=["hide-input"]
 straggle = predict(
@@ -619,7 +619,7 @@ straggle
 rng = np.random.default_rng(0)
 
 def mean_step(devices, steps=2_000):
-    times = 10 + rng.exponential(1.0, (steps, devices))  # ms of each device in each step
+    times = 10 + rng.exponential(1.0, (steps, devices))  # ms: mostly little more than 10, now and then much
     return float(times.max(axis=1).mean())  # a step is done when the last one is
 
 spread = {n: mean_step(n) for n in (1, 10, 100, 1000)}
@@ -683,7 +683,8 @@ def seen_by_rank_0(world):
     try:
         loses_its_disk(world)
     except parallel.RankError as error:
-        print(error) if world.rank == 0 else None
+        if world.rank == 0:
+            print(error)
 
 try:
     parallel.run(seen_by_rank_0, 4)
@@ -692,11 +693,11 @@ except OSError as error:
 
 # %% [markdown]
 # Rank 0 was told within milliseconds, and so were the others: which rank it was, what happened to it, who waited for
-# what, and what to do. (With processes it takes half a second, also if a rank was killed and could say nothing; a rank
-# that hangs is named after `patience` seconds.) Without such a message three ranks would have waited for ever, and a
-# cluster would have been paid for it.
+# what, and what to do. (With processes it takes about half a second, also if a rank was killed and could say nothing;
+# a rank that hangs is named after `patience` seconds.) Without such a message three ranks would have waited for ever,
+# and a cluster would have been paid for it.
 #
-# Now start again. A checkpoint that held only the weights would not do:
+# Now the training is started again, and goes on from the file.
 
 # %% tags=["hide-input"]
 resume = predict(
@@ -754,10 +755,10 @@ print("both ranks have the whole layer:", all(np.allclose(h, ops.conv2d_forward(
 
 # %% [markdown]
 # AlexNet's second, fourth and fifth layers do *not* exchange: there each card looks at its own maps only, and the
-# network is built that way. An unplanned result can be seen in lesson 10's kind of picture: the first layer's filters
-# on one card are mostly grey and fine, those on the other card coloured and coarse. In every run the two **streams**
-# divided the work like that, whatever the random weights were at the beginning.[^Krizhevsky 2012 "ImageNet
-# Classification with Deep Convolutional Neural Networks, 6.1"] [^Owens "Visualizing what ConvNets learn"]
+# network is built that way. Something that nobody had planned shows in a picture like those of lesson 10. The first
+# layer's filters on one card are mostly grey and fine, those on the other card coloured and coarse.[^Owens "Visualizing
+# what ConvNets learn"] In every run the two **streams** divided the work like that, whatever the random weights were at
+# the beginning.[^Krizhevsky 2012 "ImageNet Classification with Deep Convolutional Neural Networks, 6.1"]
 
 # %% tags=["hide-input"]
 streams = predict(

@@ -1,5 +1,6 @@
 """Lesson 18: what it says of sums, times, batches and failures is what its code and results/ give."""
 
+import json
 import time
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from course_lib import parallel
 from course_lib.figures.bucket_rows import sent_when
 from course_lib.lesson import alexnet, backward_layers
+from course_lib.lesson.measurements import results_folder
 from course_lib.parallel.costs import Link, step_seconds
 
 
@@ -164,6 +166,9 @@ def test_bubbles_of_the_page_and_of_check_yourself(lesson):
 
 
 def test_unequal_devices_share_by_speed(lesson, printed):
+    rows = json.loads((results_folder() / "cpu.amd-epyc.json").read_text(encoding="utf-8"))["rows"]
+    step = next(row["timings"] for row in rows if (row["network"], row["part"]) == ("LeNet-5", "training step"))
+    assert [round(1e3 * step[name]["median"], 1) for name in ("fast", "reference")] == [1.8, 5.9]
     assert "69 rows of 90 for the faster one" in printed
     assert 1 - lesson["best_share"](1.8, 5.9).seconds / 1.8 == pytest.approx(0.25, abs=0.03), "nearly a quarter"
     assert lesson["best_share"](1, 10).seconds == pytest.approx(10 / 11), "less than a tenth is gained"
