@@ -692,10 +692,11 @@ except OSError as error:
     print("\n`run` raises:", repr(error))
 
 # %% [markdown]
-# Rank 0 was told within milliseconds, and so were the others: which rank it was, what happened to it, who waited for
-# what, and what to do. (With processes it takes about half a second, also if a rank was killed and could say nothing;
-# a rank that hangs is named after `patience` seconds.) Without such a message three ranks would have waited for ever,
-# and a cluster would have been paid for it.
+# In the figure of the three ways, let rank 2 stop and step on: one more rank waits in each step of the ring, until
+# all do. So did they here, but they were not left alone with it. Rank 0 was told within milliseconds, and so were the
+# others: which rank it was, what happened to it, who waited for what, and what to do. (With processes it takes about
+# half a second, also if a rank was killed and could say nothing; a rank that hangs is named after `patience`
+# seconds.) Without such a message three ranks would have waited for ever, and a cluster would have been paid for it.
 #
 # Now the training is started again, and goes on from the file.
 

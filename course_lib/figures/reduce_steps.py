@@ -13,6 +13,8 @@ from .picture import picture
 
 SAID = {"all_to_one": "all to one", "tree": "tree", "ring": "ring"}
 MOST = 8
+STOPPED = 2
+"""The rank that can be stopped."""
 
 
 def rounds(by, size):
@@ -50,22 +52,34 @@ def holdings(by, size, steps):
     return held
 
 
+def waiting(by, size, steps, stopped):
+    """Return the ranks that wait in vain after some rounds if the rank `stopped` sends nothing: a set. No errors.
+
+    A rank that waits sends nothing more, so others come to wait for it. Source: the course's own.
+    """
+    still = set()
+    for messages in rounds(by, size)[:steps]:
+        silent = still | {stopped}
+        still |= {to for source, to, *_ in messages if source in silent and to != stopped}
+    return still
+
+
 def all_reduce_steps(sizes=(4, 8)):
     """Return a figure that steps through an all-reduce of several ranks in three ways.
 
     Parameters
     ----------
     sizes : sequence of int
-        Numbers of ranks to choose from, 2 to 8; the first is shown first.
+        Numbers of ranks to choose from, 3 to 8; the first is shown first. Rank 2 can be stopped.
 
     ValueError or TypeError for others. Source: as the module.
     """
     require_some("the numbers of ranks", sizes)
     for size in sizes:
-        if require_count("size", size, minimum=2) > MOST:
-            raise ValueError(f"size is {size}; more than {MOST} ranks cannot be read on a phone.")
+        if not STOPPED < require_count("size", size) <= MOST:
+            raise ValueError(f"size is {size}; must be 3 to {MOST}, as more ranks cannot be read on a phone.")
     plans = {str(size): {by: rounds(by, size) for by in SAID} for size in sizes}
-    data = {"sizes": list(sizes), "ways": list(SAID), "said": list(SAID.values()), "plans": plans}
+    data = {"sizes": list(sizes), "ways": list(SAID), "said": list(SAID.values()), "plans": plans, "stopped": STOPPED}
     title = "Each rank has numbers, and wants the sums over all"
     return live("reduce_steps", data, title=title, static=_static(sizes[0]))
 

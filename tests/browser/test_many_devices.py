@@ -1,10 +1,12 @@
 """Lesson 18's figures in a page count and clock as Python does."""
 
+import json
+
 import pytest
 
 from course_lib import figures
 from course_lib.figures.bucket_rows import Backward, sent_when
-from course_lib.figures.reduce_steps import SAID, rounds
+from course_lib.figures.reduce_steps import SAID, rounds, waiting
 from course_lib.figures.shared_steps import DEVICES
 from course_lib.parallel import all_to_one, ring, tree
 from course_lib.parallel.costs import Link, step_seconds
@@ -67,6 +69,22 @@ def test_every_way_ends_with_all_sums_and_the_librarys_bytes(page, way, module, 
     most = max(module.traffic(r, size, size, 1).bytes for r in range(size)) / size
     assert float(found["busiest"]) == pytest.approx(most)
     assert "every rank has every sum" in caption(page, "sum")
+
+
+@pytest.mark.parametrize("way", SAID)
+@pytest.mark.parametrize("size", [4, 8])
+def test_who_waits_for_a_rank_that_stops_is_who_python_says(page, way, size):
+    press(page, "sum", SAID[way])
+    press(page, "sum", str(size))
+    press(page, "sum", "stops")
+    for steps in range(1, len(rounds(way, size)) + 1):
+        press(page, "sum", "Next")
+        assert json.loads(data(page, "sum")["waits"]) == sorted(waiting(way, size, steps, 2))
+    assert data(page, "sum")["done"] == "false"
+    assert "In vain wait" in caption(page, "sum")
+    press(page, "sum", "works")
+    press(page, "sum", "To the end")
+    assert (data(page, "sum")["done"], data(page, "sum")["waits"]) == ("true", "[]")
 
 
 def test_steps_go_by_keys(page):

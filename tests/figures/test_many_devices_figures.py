@@ -5,7 +5,7 @@ import pytest
 
 from course_lib import figures, parallel
 from course_lib.figures.bucket_rows import Backward, sent_when
-from course_lib.figures.reduce_steps import holdings, rounds
+from course_lib.figures.reduce_steps import holdings, rounds, waiting
 
 POINTS = {1: 1e-3, 4: 1e-3, 16: 3e-3, 64: 9e-3}
 LINKS = {"slow": (1e-3, 1e6), "quick": (1e-5, 1e8)}
@@ -31,10 +31,24 @@ def test_in_a_round_no_rank_sends_or_receives_twice():
                 assert len({m[k] for m in messages}) == len(messages)
 
 
+def test_in_a_ring_a_rank_that_stops_is_missed_by_one_more_in_each_step():
+    for size in (4, 8):
+        for steps in range(2 * size - 2):
+            late = min(steps, size - 1)
+            assert waiting("ring", size, steps, 2) == {(2 + k) % size for k in range(1, late + 1)}
+
+
+@pytest.mark.parametrize("by", ["tree", "all_to_one"])
+def test_in_the_end_all_wait_whatever_the_way(by):
+    assert waiting(by, 8, 0, 2) == set()
+    assert waiting(by, 8, 1000, 2) == set(range(8)) - {2}
+
+
 def test_the_ring_is_told_in_words():
     assert "after 3 steps each rank has the whole sum of one part" in figures.all_reduce_steps((4,)).static.alt
-    with pytest.raises(ValueError, match="more than 8"):
-        figures.all_reduce_steps((4, 9))
+    for size in (2, 9):
+        with pytest.raises(ValueError, match="must be 3 to 8"):
+            figures.all_reduce_steps((4, size))
     with pytest.raises(ValueError, match="numbers of ranks"):
         figures.all_reduce_steps(())
 
