@@ -44,7 +44,7 @@ ui => {
       const dead = halted && r === stopped, name = n > 6 ? r : `rank ${r}`;
       text(X(r) + col / 2, top - 8, dead ? `${name} ✗` : still.has(r) ? `${name} …` : name, {...mid, "font-weight": "bold"});
       parts.forEach((v, p) => {
-        const c = ones(v), full = c === n, fresh = now.some(m => m[1] === r && (m[2] < 0 || m[2] === p));
+        const c = ones(v), full = c === n, fresh = !dead && !still.has(r) && now.some(m => m[1] === r && (m[2] < 0 || m[2] === p));
         ui.box(X(r), top + p * cell, col, cell - 2, {fill: full ? look.output : look.data, "fill-opacity": full ? .65 : .08 + .5 * (c - 1) / n,
           stroke: fresh ? look.gradient : look.idle, "stroke-width": fresh ? 2.5 : 1}, svg, dead || still.has(r));
         text(X(r) + col / 2, top + p * cell + 14, c, {...mid, ...(full ? {"font-weight": "bold"} : {})});
