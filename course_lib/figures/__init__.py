@@ -36,6 +36,7 @@ __all__ = [
 
 TOPICS = {
     "bend_by_bend": "bends",
+    "bucket_timeline": "bucket_rows",
     "climb": "climbs",
     "cluster_explorer": "cluster_sizes",
     "copy_rates": "step_times",
@@ -56,6 +57,7 @@ TOPICS = {
     "measured_rows": "engine_rows",
     "measured_step": "step_times",
     "network_volumes": "volumes",
+    "all_reduce_steps": "reduce_steps",
     "adam_valley": "valleys",
     "momentum_valley": "valleys",
     "nine_numbers": "xor_networks",
@@ -66,6 +68,7 @@ TOPICS = {
     "opencl_objects": "host_program",
     "queue_timelines": "queue_lanes",
     "share_explorer": "shares_of_two",
+    "shared_step": "shared_steps",
     "signal_explorer": "signals",
     "stream_rows": "engine_rows",
     "systolic_array": "systolic",
