@@ -1,15 +1,16 @@
-"""Verify and time the convolution rungs that no card has timed yet: python tools/measure_convolutions.py --out FILE
+"""Verify and time the convolution rungs above v06: python tools/measure_convolutions.py --out FILE
 
 Each part is a layer and a direction. Everybody's result is compared with float64; who is right is timed in turns, with
 CUDA events, beside the rungs that are fastest today and cuDNN in float32 (TF32 off), as `course bench gpu` does:
 
-    conv 64->64 k3 forward    v09, in several cuts      floor 1.0 x cuDNN, goal 1.5
-    conv 4->16 k7 forward     v10                       floor 4, goal 5
-    conv 4->16 k7 dX          v10                       floor 4, goal 5
-    conv 4->16 k7 dW          v10                       floor 4, goal 5
-    conv 1->6 k5 forward      v11                       floor 5
-    conv 4->16 k7 forward v12, dX v11                   floor 4, goal 5: by wgmma, for compute capability 9.0 alone
-    conv 6->16 k5 forward v12, dX v11                   floor 1.7, goal 2.5; 1.5, 3: as `course bench gpu`
+    conv 64->64 k3 forward    v09                       floor 1.0 x cuDNN, goal 1.5
+    conv 4->16 k7 forward     v12, by wgmma             floor 4, goal 5
+    conv 4->16 k7 dX          v11, by wgmma             floor 4, goal 5
+    conv 6->16 k5 dX          v11, by wgmma             floor 1.5, goal 3
+    conv 1->6 k5 forward      v11                       floor 4.5, goal 5
+
+Those by wgmma are for compute capability 9.0 alone. Here are the cuts that are taken, and those that came next on an
+H200; others that were measured there are in results/convolutions.h200.json.
 
 A table for each part: milliseconds, TFLOP/s, how many times cuDNN's speed, the largest error as a share of the largest
 result, how many times cuDNN's error that is (3xTF32: 1.5 at most), and the verdict. The first line of a rung is the cut
@@ -51,25 +52,18 @@ from course_lib.bench.gpu.promises import ERROR_RATIO  # noqa: E402
 from course_lib.bench.gpu.work import FLOAT32, READABLE, THREE_TF32, Work  # noqa: E402
 from course_lib.bench.timing import Timing  # noqa: E402
 from course_lib.cuda.capability import compute_capability  # noqa: E402
-from course_lib.cuda.ladders.conv2d.backward_data import row_plan as data_plan  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_data import v06_specialised as data_v06  # noqa: E402
-from course_lib.cuda.ladders.conv2d.backward_data import v10_3xtf32_rows as data_v10  # noqa: E402
 from course_lib.cuda.ladders.conv2d.backward_data import v11_3xtf32_wgmma as data_v11  # noqa: E402
-from course_lib.cuda.ladders.conv2d.backward_weights import row_plan as weights_plan  # noqa: E402
-from course_lib.cuda.ladders.conv2d.backward_weights import v06_specialised as weights_v06  # noqa: E402
-from course_lib.cuda.ladders.conv2d.backward_weights import v10_3xtf32_rows as weights_v10  # noqa: E402
 from course_lib.cuda.ladders.conv2d.forward import (  # noqa: E402
-    row_plan,
-    stream_plan,
-    tap_plan,
     v06_specialised,
-    v07_tensor_cores,
     v09_3xtf32,
     v10_3xtf32_rows,
     v11_streamed,
     v12_3xtf32_wgmma,
 )
 from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of  # noqa: E402
+from course_lib.cuda.ladders.conv2d.forward.stream_plan import StreamPlan  # noqa: E402
+from course_lib.cuda.ladders.conv2d.forward.tap_plan import TapPlan  # noqa: E402
 from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import WgmmaPlan  # noqa: E402
 from course_lib.cuda.ladders.rung import Rung  # noqa: E402
 
@@ -89,7 +83,7 @@ class Part:
     Attributes
     ----------
     layer, direction : str
-        A key of `bench.gpu.cases.CONVOLUTIONS`; "forward", "dX" or "dW".
+        A key of `bench.gpu.cases.CONVOLUTIONS`; "forward" or "dX".
     rung : str
         The new rung's name, under which its players stand.
     module, kind : module, class
@@ -121,44 +115,27 @@ class Part:
 
     @property
     def name(self):
-        """The layer and the direction, and, where two rungs are made for these, the second one's number."""
-        return f"{self.layer} {self.direction}" + (f" {self.rung[:3]}" if self.cc else "")
+        """The layer and the direction."""
+        return f"{self.layer} {self.direction}"
 
 
 HOPPER = (9, 0)
-_V06, _V07 = v06_specialised.conv2d_forward_v06_specialised, v07_tensor_cores.conv2d_forward_v07_tensor_cores
-_V10, _DATA_V06 = v10_3xtf32_rows.conv2d_forward_v10_3xtf32_rows, data_v06.conv2d_backward_data_v06_specialised
+_V06, _V10 = v06_specialised.conv2d_forward_v06_specialised, v10_3xtf32_rows.conv2d_forward_v10_3xtf32_rows
+_DATA_V06 = data_v06.conv2d_backward_data_v06_specialised
 PARTS = {
     part.name: part
     for part in (
-        Part("conv 64->64 k3", "forward", "v09_3xtf32", v09_3xtf32, tap_plan.TapPlan,
-             ((4, 4, 4, 3, 2), (8, 4, 4, 3, 1), (4, 4, 4, 2, 2), (4, 4, 2, 2, 4)),
-             {"v06_specialised": _V06, "v07_tensor_cores": _V07}, 1.0, 1.5),
-        Part("conv 4->16 k7", "forward", "v10_3xtf32_rows", v10_3xtf32_rows, row_plan.RowPlan,
-             ((4, 3, 4, 3, 3), (4, 2, 4, 3, 4), (12, 3, 4, 3, 1), (4, 3, 2, 3, 3)),
-             {"v06_specialised": _V06, "v07_tensor_cores": _V07}, 4.0, 5.0),
-        Part("conv 4->16 k7", "dX", "v10_3xtf32_rows", data_v10, data_plan.RowPlan,
-             ((4, 3, 2), (4, 2, 2)),
-             {"v06_specialised": data_v06.conv2d_backward_data_v06_specialised}, 4.0, 5.0),
-        Part("conv 4->16 k7", "dW", "v10_3xtf32_rows", weights_v10, weights_plan.RowPlan,
-             ((4, 2, 2), (4, 1, 2), (8, 1, 1)),
-             {"v06_specialised": weights_v06.conv2d_backward_weights_v06_specialised}, 4.0, 5.0),
-        Part("conv 1->6 k5", "forward", "v11_streamed", v11_streamed, stream_plan.StreamPlan,
-             ((1, 1, 4, 6), (2, 7, 1, 3), (2, 5, 2, 3), (1, 2, 2, 6), (4, 5, 2, 3), (2, 4, 2, 3),
-              (2, 2, 4, 3), (1, 1, 4, 3)),
-             {"v06_specialised": _V06}, 5.0, 5.0),
+        Part("conv 64->64 k3", "forward", "v09_3xtf32", v09_3xtf32, TapPlan,
+             ((4, 4, 4, 2, 2), (4, 4, 4, 3, 2)), {"v06_specialised": _V06}, 1.0, 1.5),
         Part("conv 4->16 k7", "forward", "v12_3xtf32_wgmma", v12_3xtf32_wgmma, WgmmaPlan,
-             ((1, 1, 2, 3, 4, 3), (3, 1, 2, 2, 4, 1), (1, 1, 2, 2, 4, 2), (1, 1, 4, 2, 4, 3)),
-             {"v10_3xtf32_rows": _V10}, 4.0, 5.0, HOPPER),
+             ((1, 1, 2, 3, 4, 3), (1, 1, 4, 2, 4, 3)), {"v06_specialised": _V06, "v10_3xtf32_rows": _V10},
+             4.0, 5.0, HOPPER),
         Part("conv 4->16 k7", "dX", "v11_3xtf32_wgmma", data_v11, WgmmaPlan,
-             ((3, 2, 2, 2, 4, 1), (1, 2, 2, 2, 4, 2), (3, 2, 2, 3, 4, 1), (2, 2, 2, 2, 4, 1)),
-             {"v06_specialised": _DATA_V06}, 4.0, 5.0, HOPPER),
-        Part("conv 6->16 k5", "forward", "v12_3xtf32_wgmma", v12_3xtf32_wgmma, WgmmaPlan,
-             ((1, 1, 2, 3, 3, 2), (1, 1, 2, 3, 2, 3)),
-             {"v06_specialised": _V06}, 1.7, 2.5, HOPPER),
+             ((3, 2, 2, 3, 4, 1), (3, 2, 2, 2, 4, 1)), {"v06_specialised": _DATA_V06}, 4.0, 5.0, HOPPER),
         Part("conv 6->16 k5", "dX", "v11_3xtf32_wgmma", data_v11, WgmmaPlan,
-             ((2, 4, 2, 2, 4, 1), (2, 2, 2, 2, 4, 1)),
-             {"v06_specialised": _DATA_V06}, 1.5, 3.0, HOPPER),
+             ((2, 4, 2, 2, 4, 1), (2, 2, 2, 2, 4, 1)), {"v06_specialised": _DATA_V06}, 1.5, 3.0, HOPPER),
+        Part("conv 1->6 k5", "forward", "v11_streamed", v11_streamed, StreamPlan,
+             ((1, 2, 2), (1, 1, 4)), {"v06_specialised": _V06}, 4.5, 5.0),
     )
 }  # fmt: skip
 """Everything that is measured, by name."""
@@ -172,15 +149,15 @@ TINY = {
 
 
 def tensors(part, tiny):
-    """Return ({letter: shape} of x, w, y, and of db, the stride and the padding) of a part's layer."""
+    """Return ({letter: shape} of x, w and y, the stride and the padding) of a part's layer."""
     n = (TINY if tiny else CONVOLUTIONS)[part.layer]
     s = sizes_of((n["B"], n["C"], n["H"], n["W"]), (n["M"], n["C"], n["K"], n["K"]), n["stride"], n["pad"])
-    shapes = {"x": (s.B, s.C, s.H, s.W), "w": (s.M, s.C, s.K_h, s.K_w), "y": (s.B, s.M, s.H_out, s.W_out), "b": (s.M,)}
+    shapes = {"x": (s.B, s.C, s.H, s.W), "w": (s.M, s.C, s.K_h, s.K_w), "y": (s.B, s.M, s.H_out, s.W_out)}
     return shapes, n["stride"], n["pad"]
 
 
-ARRAYS = {"forward": ("xw", "y"), "dX": ("yw", "x"), "dW": ("yx", "wb")}
-"""Direction -> the letters of what a launcher gets and of what it writes."""
+ARRAYS = {"forward": ("xw", "y"), "dX": ("yw", "x")}
+"""Direction -> the letters of what a launcher gets, and the one of what it writes."""
 
 
 def launchers(part, s, cuts):
@@ -206,35 +183,30 @@ def work_of(part, backend, tiny, cuts, started):
     """Return the `Work` of a part, with arrays on the device; no player is made when COMPILING seconds are over."""
     shapes, stride, pad = tensors(part, tiny)
     s, rng = sizes_of(shapes["x"], shapes["w"], stride, pad), np.random.default_rng(0)
-    inputs, outputs = ARRAYS[part.direction]
+    inputs, output = ARRAYS[part.direction]
     given = [gpu.to_device(rng.standard_normal(shapes[letter], np.float32)) for letter in inputs]
 
     def exact(sizes=False):
         arrays = [backend.double(array, sizes) for array in given]
         if part.direction == "forward":
             return backend.conv_forward(*arrays, stride, pad)
-        if part.direction == "dX":
-            return backend.conv_backward_data(*arrays, shapes["x"], stride, pad)
-        return backend.conv_backward_weights(*arrays, shapes["w"], stride, pad)
+        return backend.conv_backward_data(*arrays, shapes["x"], stride, pad)
 
     def make(rung):
         if time.perf_counter() - started > COMPILING and not tiny:
             raise TimeoutError("no time was left to compile it; the next run finds the others compiled")
-        written = tuple(backend.nan(shapes[letter]) for letter in outputs)
+        written = (backend.nan(shapes[output]),)
         return lambda: rung.launch(given, written, stride, pad), written
 
     if part.direction == "forward":
         rivals = backend.conv_forward_rivals(*given, stride, pad)
-    elif part.direction == "dX":
-        rivals = backend.conv_backward_data_rivals(*given, shapes["x"], stride, pad)
     else:
-        rivals = backend.conv_backward_weights_rivals(*given, shapes["w"], stride, pad)
-    terms = {"forward": s.depth, "dX": s.M * s.K_h * s.K_w, "dW": s.B * s.H_out * s.W_out}
+        rivals = backend.conv_backward_data_rivals(*given, shapes["x"], stride, pad)
     rungs = [Rung(name, launch, "", "") for name, launch in launchers(part, s, cuts).items()]
     return Work(
         flops=2 * np.prod(shapes["y"], dtype=float) * s.depth,
         bytes=4 * float(sum(np.prod(shapes[letter]) for letter in "xwy")),
-        terms=terms[part.direction],
+        terms=s.depth if part.direction == "forward" else s.M * s.K_h * s.K_w,
         exact=exact,
         ours=players(rungs, make),
         rivals={CUDNN: rivals[CUDNN]} if CUDNN in rivals else {},

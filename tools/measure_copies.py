@@ -10,10 +10,10 @@ CUDA events, two sets of arrays that no L2 cache holds, medians of 20 rounds.
     max_55, average_55                  AlexNet's pooling, 3 x 3 windows two apart: 128 x 96 maps of 55 x 55
     max_27, max_112, max_56             the same on 27 x 27; padded on 112 x 112; windows one apart on 56 x 56
 
-A tile of x has rows, columns, a cut (numbers of a sector) and threads, see `v05_ragged_rows`; a strip a width, a cut
-and turns, see `strips`; a band has numbers in shared memory and threads, see `pool_bands`, and perhaps turns, see
-`pool_turns`. "now" is what the library takes. Each part is a process of its own with a limit of 40 seconds: what hangs
-or fails is told, and the others still run. FILE is such as results/copies.<device>.json.
+A tile of x has rows, columns, a cut (numbers of a sector) and threads, see `v05_ragged_rows`; a band has numbers in
+shared memory and threads, see `pool_bands`. "now" is what the library takes. Each part is a process of its own with a
+limit of 40 seconds: what hangs or fails is told, and the others still run. FILE is such as
+results/copies.<device>.json.
 --tiny does everything once, small, on the executor: a smoke test without a GPU, whose times mean nothing.
 """
 
@@ -39,13 +39,12 @@ from course_lib.bench.gpu.measure import find_backend, said  # noqa: E402
 from course_lib.bench.gpu.memory import COPY, SETS, against_copy  # noqa: E402
 from course_lib.bench.gpu.players import replayed  # noqa: E402
 from course_lib.bench.timing import Timing  # noqa: E402
-from course_lib.cuda import pool_backward, pool_overlapping, pool_overlapping_before, pool_turns, pooling  # noqa: E402
+from course_lib.cuda import pool_backward, pool_overlapping, pooling  # noqa: E402
 from course_lib.cuda.elementwise import flat  # noqa: E402
-from course_lib.cuda.ladders.transpose import strips, v04_coarsened, v05_ragged_rows  # noqa: E402
+from course_lib.cuda.ladders.transpose import v04_coarsened, v05_ragged_rows  # noqa: E402
 from course_lib.cuda.ladders.transpose.checks import in_slices  # noqa: E402
 from course_lib.cuda.numba_cuda import cuda  # noqa: E402
-from course_lib.cuda.pool_bands import CUTS as TAKEN  # noqa: E402
-from course_lib.cuda.pool_bands import bands  # noqa: E402
+from course_lib.cuda.pool_bands import HELD, THREADS, bands  # noqa: E402
 from course_lib.reference.conv_sizes import output_size  # noqa: E402
 
 LIMIT = 40
@@ -57,17 +56,11 @@ TILES = ((64, 64, 512, 8), (64, 64, 256, 8), (128, 64, 512, 8), (64, 128, 512, 8
 TILE = v05_ragged_rows.DOWN, v05_ragged_rows.WIDTH, v05_ragged_rows.THREADS, v05_ragged_rows.CUT
 """Rows and columns of a tile, threads, cut; those that the library takes."""
 
-STRIPS = ((64, 8, 4), (64, 8, 11), (64, 8, 15), (64, 8, 44))
-"""Width, cut and turns of a strip."""
-
 CUTS = ((6144, 128), (9216, 128), (9216, 256), (12288, 256))
 """Numbers that a block holds, and its threads: of AlexNet's maps one, two, and for averages three."""
 
-TURNS = ((6144, 128, 2), (6144, 128, 4), (9216, 128, 2))
-"""The same, and bands that a block does one after the other."""
-
-BEFORE = 6144, 128
-"""The cut for the kernels before these."""
+TAKEN = HELD, THREADS
+"""The cut that the library takes."""
 
 
 @gpu.jit
@@ -119,10 +112,6 @@ def _tiles(tile, x, y):
     v05_ragged_rows.in_tiles(x, y, *tile)
 
 
-def _strips(strip, x, y):
-    strips.in_strips(x, y, *strip)
-
-
 def transpose(name, R, C, tiny):
     """Compare transposes of x (R, C)."""
     rng = np.random.default_rng(0)
@@ -136,8 +125,6 @@ def transpose(name, R, C, tiny):
         down, width, threads, cut = tile
         name_of = f"tiles of {down} x {width}, cut {cut}, {threads} threads{', now' * (tile == now)}"
         ways[name_of] = functools.partial(_tiles, tile)
-    for width, cut, turns in STRIPS:
-        ways[f"strips of {width}, cut {cut}, {turns} turns"] = functools.partial(_strips, (width, cut, turns))
 
     def right(call):
         spoil(sets[0][1])
@@ -180,36 +167,18 @@ def gradient(name, kind, shape, size, stride, pad, tiny):
         *given, dx = map(flat, arrays)
         getattr(pool_backward, f"{kind}_overlapping")(size, stride)[-(-dx.size // 128), 128](*given, *sizes, dx)
 
-    def by_bands(cut, *arrays, **limited):
+    def by_bands(cut, *arrays):
         *given, dx = map(flat, arrays)
         parts = bands(shape, *window, len(given), cut=cut)
-        kernel = getattr(pool_overlapping, f"{kind}_bands")(size, stride, parts.threads, **limited)
+        kernel = getattr(pool_overlapping, f"{kind}_bands")(size, stride, parts.threads)
         kernel[parts.grid, parts.threads, 0, parts.shared](*given, *sizes, *parts.numbers, dx)
-
-    def in_turns(held, threads, turns, *arrays):
-        *given, dx = map(flat, arrays)
-        parts = bands(shape, *window, len(given), cut=(held, threads))
-        kernel = getattr(pool_turns, f"{kind}_turns")(size, stride, parts.threads)
-        grid = -(-parts.grid[0] // turns), parts.grid[1]
-        kernel[grid, parts.threads, 0, parts.shared](*given, *sizes, *parts.numbers, np.uint32(turns), dx)
-
-    def by_bands_before(*arrays):
-        *given, dx = map(flat, arrays)
-        parts = bands(shape, *window, len(given), cut=BEFORE)
-        kernel = getattr(pool_overlapping_before, f"{kind}_bands")(size, stride, parts.threads)
-        numbers = [n for n in parts.numbers if n.dtype == np.uint32]
-        kernel[parts.grid, parts.threads, 0, parts.shared](*given, *sizes, *numbers, dx)
 
     by_pixels(*sets[0])
     first = gpu.to_host(sets[0][-1])
-    ways = {"before: bands of {:,} numbers, {} threads".format(*BEFORE): by_bands_before}
+    ways = {"before: a thread a pixel": by_pixels}
     for cut in CUTS:
-        now = ", now" * (cut == TAKEN[len(sets[0]) - 1])
+        now = ", now" * (cut == TAKEN)
         ways[f"bands of {cut[0]:,} numbers, {cut[1]} threads{now}"] = functools.partial(by_bands, cut)
-    any_registers = functools.partial(by_bands, BEFORE, limited=False)
-    ways["bands of {:,} numbers, {} threads, any registers".format(*BEFORE)] = any_registers
-    for cut in TURNS:
-        ways["bands of {:,} numbers, {} threads, {} turns".format(*cut)] = functools.partial(in_turns, *cut)
     numbers = B * C * H * W + (2 if kind == "max" else 1) * host.size
     text = f"{B} x {C} x {H} x {W}, windows of {size[0]}, {stride[0]} apart, padded by {pad[0]}"
     return compared(name, text, 4 * numbers, sets, ways, right, tiny)

@@ -1,12 +1,10 @@
 """The convolution layer on the device: `course_lib.reference.conv2d`'s names, for float32 device arrays.
 
-Each direction climbs its ladder in `ladders.conv2d` to v06, the highest rung that computes in float32 throughout and
-was timed: a kernel that is made for the layer's shape, when the shape is first seen. Which rungs above it are taken,
-and for which layers, `ladders.conv2d.chosen` says. Source: H, "Sequential Code: Forward Convolutional
+Each direction climbs its ladder in `ladders.conv2d` to v06, the highest rung that computes in float32 throughout: a
+kernel that is made for the layer's shape, when the shape is first seen. Which rungs above it are taken, where, and for
+which layers, `ladders.conv2d.chosen` says. Source: H, "Sequential Code: Forward Convolutional
 Layer", "Calculating dE/dX", "Calculating dE/dW"; K, "Convolution Layer: Spatial Transformations".
 """
-
-from dataclasses import replace
 
 import numpy as np
 
@@ -66,7 +64,7 @@ def conv2d_forward(x, w, b=None, stride=1, pad=0):
     y = gpu.empty((s.B, s.M, s.H_out, s.W_out), np.float32)
     for_any = rungs_for(LADDER)  # a rung for one layer may freeze its masks, and training changes them
     runs_here = [rung for rung in for_any if rung.number <= HIGHEST and rung.least_cc <= compute_capability()]
-    launch = chosen("forward", replace(s, B=0)) or runs_here[-1].launch
+    launch = chosen("forward", s) or runs_here[-1].launch
     launch(x, w, b, y, stride, pad)
     return y, (x, w, b is not None, stride, pad)
 
@@ -106,8 +104,8 @@ def conv2d_backward(dy, cache, need_dx=True):
     dw, db = _weight_gradients(dy, x, w, has_bias, stride, pad)
     dx = gpu.empty(x.shape, np.float32) if need_dx else None
     if need_dx:
-        sizes = replace(sizes_of(x.shape, w.shape, stride, pad), B=0)
-        launch = chosen("backward_data", sizes) or conv2d_backward_data_v06_specialised
+        s = sizes_of(x.shape, w.shape, stride, pad)
+        launch = chosen("backward_data", s) or conv2d_backward_data_v06_specialised
         launch(dy, w, dx, stride, pad)
     return dx, dw, db
 
@@ -115,9 +113,7 @@ def conv2d_backward(dy, cache, need_dx=True):
 def _weight_gradients(dy, x, w, has_bias, stride, pad):
     dw = gpu.empty(w.shape, np.float32)
     db = gpu.empty(w.shape[0], np.float32) if has_bias else None
-    sizes = replace(sizes_of(x.shape, w.shape, stride, pad), B=0)
-    launch = chosen("backward_weights", sizes) or conv2d_backward_weights_v06_specialised
-    launch(dy, x, dw, db, stride, pad)
+    conv2d_backward_weights_v06_specialised(dy, x, dw, db, stride, pad)
     return dw, db
 
 

@@ -18,11 +18,8 @@ from course_lib.cuda.jit import jit
 from course_lib.cuda.unroll import unroll
 from course_lib.reference.conv_sizes import output_size
 
-CUTS = {1: (6144, 128), 2: (6144, 128)}
-"""{floats that a window takes (1 of an average, 2 of a maximum): (numbers that a block holds, its threads)}.
-
-The numbers are about those in shared memory: pixels of its band, and windows.
-"""
+HELD, THREADS = 6144, 128
+"""Numbers that a block holds in shared memory, about: pixels of its band, and windows. And its threads."""
 
 LEAST, BUSY = 256, 1024
 """Pixels that a band has at the least, and blocks that keep a large card busy: small work gets small bands."""
@@ -32,9 +29,6 @@ MOST_SHARED, MOST_BANDS = 48 * 1024, 65_535
 
 MOST_PLACES = 64
 """Pixels of a window: the kernel names each of them in its text."""
-
-REGISTERS, FEW = 40, 15
-"""Registers of a thread, where it keeps at most FEW numbers from line to line: so more blocks share an SM."""
 
 BATCH, WRITES = 8, 4
 """Windows that a thread asks for before it waits, and accesses by which it writes before it looks where it is."""
@@ -73,15 +67,6 @@ def covered(size, stride):
     return tuple((F - 1) // s + 1 for F, s in zip(size, stride, strict=True))
 
 
-def registers(size, stride):
-    """Return how many registers a thread may have, None for as many as it takes. No errors.
-
-    It keeps sums, where a line's windows are and how far it is to the next one's, and the distances of a window's rows.
-    """
-    P, Q = covered(size, stride)
-    return REGISTERS if P * stride[0] * stride[1] + 2 * Q + size[0] <= FEW else None
-
-
 def lead(size):
     """Return the floats before a band in shared memory: so far to the left padding may reach. No errors."""
     return -(-(size[1] - 1) // SECTOR) * SECTOR
@@ -96,15 +81,15 @@ def bands(shape, size, stride, pad, floats, *, cut=None, busy=BUSY):
     shape : tuple of int
     size, stride, pad : pairs of int
     floats : int
-        That a window takes in shared memory.
+        That a window takes in shared memory: 1 of an average, 2 of a maximum.
     cut : pair of int
-        (held, threads), as in `CUTS`; None for those.
+        (held, threads); None for `HELD`, `THREADS`.
     busy : int
         As `BUSY`.
 
     No errors. Source: the course's own.
     """
-    held, threads = cut or CUTS[floats]
+    held, threads = cut or (HELD, THREADS)
     (B, C, H, W), (s_h, s_w), P = shape, stride, covered(size, stride)[0]
     maps, down, across = B * C, -(-(H + pad[0]) // s_h), -(-(W + pad[1]) // s_w)
     H_out, W_out = output_size(H, size[0], s_h, pad[0]), output_size(W, size[1], s_w, pad[1], name="W")

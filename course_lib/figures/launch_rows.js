@@ -79,7 +79,7 @@ ui => {
     line(steps, {stroke: look.ink, "stroke-width": 1.5});
     ui.svg("circle", {cx: X(at), cy: Y(steps[at]), r: 5, fill: look.ink}, svg);
     const last = sizes.length - 1, high = work[last] > ask[last];
-    text(right, Y(work[last]) + (high ? 26 : -6), "kernels alone", {"text-anchor": "end"});
+    text(right, Math.min(bottom - 6, Y(work[last]) + (high ? 46 : -6)), "kernels alone", {"text-anchor": "end"});
     text(left + 4, Y(ask[0]) + (Y(ask[0]) < top + 12 ? 16 : -6), "launches alone (dashed)");
   };
 }

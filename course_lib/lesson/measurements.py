@@ -7,7 +7,10 @@ from pathlib import Path
 from course_lib.simt.estimate.devices import find_device
 from course_lib.simt.estimate.rates import rates_of
 
-MORE = ("launches", "kernels", "spans", "percentiles", "steps_per_second", "ahead", "seen")
+MORE = (
+    "launches", "kernels", "spans", "percentiles", "steps_per_second", "ahead", "parts", "seen", "cores", "a_step",
+    "runs", "best", "turns",
+)  # fmt: skip
 """What only some rows have."""
 
 REQUEST, SECTOR = 128, 32

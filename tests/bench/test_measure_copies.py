@@ -8,7 +8,6 @@ import pytest
 from course_lib import gpu
 from course_lib.cuda.ladders.transpose import v05_ragged_rows
 from course_lib.cuda.numba_cuda import cuda
-from course_lib.cuda.pool_bands import CUTS
 from tools import measure_copies as tool
 
 
@@ -16,16 +15,16 @@ def test_its_parts_run_small_and_everything_is_right(tmp_path, capsys):
     out = tmp_path / "found.json"
     assert tool.main(["--tiny", "--only", "transpose_odd", "transpose_aligned", "average_55", "--out", str(out)]) == 0
     odd, aligned, average = json.loads(out.read_text())["rows"]
-    assert len(odd["timings"]) == len(tool.TILES) + len(tool.STRIPS) + 2  # the kernel of before, and the copy
+    assert len(odd["timings"]) == len(tool.TILES) + 2  # the kernel of before, and the copy
     assert [name for name in aligned["timings"] if name.endswith(", now")] == ["v04, four by four, now"]
-    assert len(average["timings"]) == len(tool.CUTS) + len(tool.TURNS) + 3
+    assert len(average["timings"]) == len(tool.CUTS) + 2  # a thread a pixel, and the copy
     assert (odd["bytes"], average["bytes"]) == (8 * 131 * 67, 4 * (4 * 55**2 + 4 * 27**2))
     assert "tiles of 64 x 64, cut 8, 512 threads, now" in capsys.readouterr().out
 
 
 def test_what_the_library_takes_is_among_the_ways():
     assert tool.TILE in tool.TILES
-    assert set(CUTS.values()) <= set(tool.CUTS)
+    assert tool.TAKEN in tool.CUTS
 
 
 def test_a_transpose_with_numbers_elsewhere_is_not_timed(monkeypatch):
@@ -51,7 +50,7 @@ def test_a_gradient_is_compared_with_the_reference(monkeypatch, changed, says):
         monkeypatch.setattr(tool.reference, f"max{name}", lambda dy, c, w=whole, f=change: f(w(dy, c)))
     row = tool.gradient("max", "max", (1, 1, 9, 9), 3, 2, 0, tiny=True)
     assert set(row["failures"].values()) == ({f"wrong: {says}"} if says else set())
-    assert len(row["timings"]) == (1 if says else len(tool.CUTS) + len(tool.TURNS) + 3)
+    assert len(row["timings"]) == (1 if says else len(tool.CUTS) + 2)
 
 
 UP = np.float32(1 + 2.0**-23)
@@ -69,8 +68,8 @@ def test_other_bits_than_those_of_a_thread_a_pixel_are_told(monkeypatch):
     class Nudged:
         """Launches the kernel, and then moves a pixel by the last bit."""
 
-        def __init__(self, *window, **limited):
-            self.kernel = whole(*window, **limited)
+        def __init__(self, *window):
+            self.kernel = whole(*window)
 
         def __getitem__(self, launch):
             return lambda *arguments: (self.kernel[launch](*arguments), _nudge[1, 1](arguments[-1]))
@@ -78,7 +77,7 @@ def test_other_bits_than_those_of_a_thread_a_pixel_are_told(monkeypatch):
     monkeypatch.setattr(tool.pool_overlapping, "average_bands", Nudged)
     row = tool.gradient("average", "average", (1, 1, 9, 9), 3, 2, 0, tiny=True)
     assert set(row["failures"].values()) == {"wrong: other bits than those of a thread a pixel"}
-    assert "before: bands of 6,144 numbers, 128 threads" in row["timings"]
+    assert "before: a thread a pixel" in row["timings"]
 
 
 @pytest.mark.parametrize(("limit", "says"), [(0.0001, "not done after"), (None, "no part of that name")])

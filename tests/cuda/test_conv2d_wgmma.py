@@ -166,18 +166,15 @@ def launched(x, w, stride=1, pad=0):
 
 
 @needs_simt
-def test_who_has_no_hopper_or_another_layer_gets_v10(monkeypatch):
+def test_who_has_no_hopper_gets_v10_and_of_the_gradient_v06(monkeypatch):
     layer = (1, 4, 12, 12), (16, 4, 7, 7)
     for cc in ((99, 0), (8, 0), (10, 0)):
         monkeypatch.setattr(capability, "EVERY", cc)
         forward, data = launched(*layer)
         assert "_conv2d_forward_v10" in forward
-        assert "_backward_data_v10" in data
-        assert not forward_v12.suits(sizes_of(*layer))
+        assert "_backward_data_v06" in data
     monkeypatch.setattr(capability, "EVERY", (9, 0))
     assert launched(*layer) == [{"_arrange_wgmma", "_conv2d_wgmma"}] * 2
-    assert forward_v12.suits(sizes_of(*layer))
-    assert data_v11.suits(sizes_of(*layer))
 
 
 @pytest.mark.parametrize(

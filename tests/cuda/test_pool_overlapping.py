@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from course_lib import gpu, reference
-from course_lib.cuda import pool_backward, pool_bands, pool_overlapping, pool_turns, pooling
+from course_lib.cuda import pool_backward, pool_bands, pool_overlapping, pooling
 from course_lib.cuda.elementwise import flat
 from course_lib.cuda.numba_cuda import cuda
 from course_lib.cuda.pool_bands import bands
@@ -57,7 +57,7 @@ def windows(shape, size, stride, pad, seed=0, special=0.0):
     return dy, mask.astype(np.int32)
 
 
-def launch(kind, way, dy, mask, dx, size, stride, pad, turns=0, **cut):
+def launch(kind, way, dy, mask, dx, size, stride, pad, **cut):
     """Write dx, a device array as the others are, by one of the kernels: `way` is "bands" or "overlapping"."""
     size, stride, pad = pairs(size, stride, pad)
     given = [*map(flat, (dy, mask) if kind == "max" else (dy,)), *pooling._sizes(dx.shape, dy.shape, pad)]
@@ -65,11 +65,6 @@ def launch(kind, way, dy, mask, dx, size, stride, pad, turns=0, **cut):
         pool_backward.__dict__[f"{kind}_overlapping"](size, stride)[-(-dx.size // 128), 128](*given, flat(dx))
         return
     cut = bands(tuple(dx.shape), size, stride, pad, 2 if kind == "max" else 1, **cut)
-    if turns:
-        kernel = pool_turns.__dict__[f"{kind}_turns"](size, stride, cut.threads)
-        grid = -(-cut.grid[0] // turns), cut.grid[1]
-        kernel[grid, cut.threads, 0, cut.shared](*given, *cut.numbers, np.uint32(turns), flat(dx))
-        return
     kernel = pool_overlapping.__dict__[f"{kind}_bands"](size, stride, cut.threads)
     kernel[cut.grid, cut.threads, 0, cut.shared](*given, *cut.numbers, flat(dx))
 
@@ -93,7 +88,7 @@ def by_pixels(kind, dy, mask, shape, size, stride, pad):
 def test_sums_of_whole_numbers_are_the_references(shape, size, stride, pad, held, threads):
     dy, mask = windows(shape, size, stride, pad)
     dy = np.round(9 * dy)
-    cut = dict(cut=(held, threads), busy=1, turns=2 * (threads == 32))
+    cut = dict(cut=(held, threads), busy=1)
     expected = reference.max_pool_backward(dy, (shape, mask))
     np.testing.assert_array_equal(by_bands("max", dy, mask, shape, size, stride, pad, **cut), expected)
     _, cache = reference.average_pool_forward(np.zeros(shape, np.float32), size, stride, pad)
@@ -102,12 +97,12 @@ def test_sums_of_whole_numbers_are_the_references(shape, size, stride, pad, held
     np.testing.assert_array_equal(found, reference.average_pool_backward(places * dy, cache))
 
 
-@pytest.mark.parametrize(("turns", "special"), [(0, 0.0), (0, 0.1), (3, 0.1)])
+@pytest.mark.parametrize("special", [0.0, 0.1])
 @pytest.mark.parametrize("kind", ["max", "average"])
 @each
-def test_bits_are_those_of_a_thread_a_pixel(shape, size, stride, pad, kind, special, turns):
+def test_bits_are_those_of_a_thread_a_pixel(shape, size, stride, pad, kind, special):
     given = *windows(shape, size, stride, pad, 1, special), shape, size, stride, pad
-    found, expected = by_bands(kind, *given, turns=turns, cut=(500, 32), busy=1), by_pixels(kind, *given)
+    found, expected = by_bands(kind, *given, cut=(500, 32), busy=1), by_pixels(kind, *given)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
     finite = ~np.isnan(expected)
     np.testing.assert_array_equal(found.view(np.int32)[finite], expected.view(np.int32)[finite])

@@ -5,8 +5,8 @@ import pytest
 
 from course_lib import gpu
 from course_lib.cuda.ladders.rung import rungs_for
-from course_lib.cuda.ladders.transpose import LADDER, checks, strips, v05_ragged_rows
-from course_lib.cuda.ladders.transpose.counts import staircase_traffic, strip_traffic
+from course_lib.cuda.ladders.transpose import LADDER, checks, v05_ragged_rows
+from course_lib.cuda.ladders.transpose.counts import staircase_traffic
 from course_lib.cuda.recording import record_launches
 from tests.cuda.counted import counted
 from tests.cuda.unfit import KINDS, unfit
@@ -73,16 +73,6 @@ def test_counters_move_as_the_ladder_says():
     assert cut["global_store_sectors"] < 1.03 * 1023 * 511 / 8
 
 
-@pytest.mark.parametrize("turns", [1, 3])
-@pytest.mark.parametrize("cut", [1, 8, 16, 32])
-@pytest.mark.parametrize("width", [64, 128])
-@pytest.mark.parametrize(("R", "C"), [(1, 1), (31, 2), (33, 65), (65, 129), (97, 64), (200, 3), (5, 300), (64, 72)])
-def test_strips_of_any_width_cut_anywhere_put_every_number_in_its_place(R, C, width, cut, turns):
-    x, y = ramp(R, C), nans(C, R)
-    strips.in_strips(gpu.to_device(x), y, width, cut, turns)
-    np.testing.assert_array_equal(gpu.to_host(y), x.T)
-
-
 @pytest.mark.parametrize("begin", [0, 3])
 @pytest.mark.parametrize("tile", TILES, ids=str)
 @pytest.mark.parametrize(("R", "C"), [(1, 1), (31, 2), (33, 65), (65, 129), (97, 64), (200, 3), (5, 300), (64, 72)])
@@ -96,17 +86,12 @@ def test_tiles_of_any_size_cut_anywhere_put_every_number_in_its_place(R, C, tile
 @needs_numba
 @pytest.mark.parametrize(("R", "C"), [(97, 66), (31, 33), (66, 67), (40, 35)], ids=str)
 @pytest.mark.parametrize("tile", TILES, ids=str)
-def test_traffic_of_tiles_and_strips_is_what_the_formulas_say(R, C, tile):
-    x, y = gpu.to_device(ramp(R, C)), nans(C, R)
-    down, width, threads, cut = tile
-    for launch, promised in (
-        (lambda: v05_ragged_rows.in_tiles(x, y, *tile), staircase_traffic(R, C, down, width, threads, cut)),
-        (lambda: strips.in_strips(x, y, 64, cut, 1), strip_traffic(R, C, 64, cut, 1)),
-    ):
-        counts, hazards = counted(launch)
-        assert {name: counts[name] for name in promised} == promised
-        assert hazards == []
-    assert R % 2 == 0 or staircase_traffic(R, C, down, width, threads, cut)["shared_store_conflicts"] == 0
+def test_traffic_of_tiles_is_what_the_formula_says(R, C, tile):
+    counts, hazards = counted(v05_ragged_rows.in_tiles, gpu.to_device(ramp(R, C)), nans(C, R), *tile)
+    promised = staircase_traffic(R, C, *tile)
+    assert {name: counts[name] for name in promised} == promised
+    assert hazards == []
+    assert R % 2 == 0 or promised["shared_store_conflicts"] == 0
 
 
 @pytest.mark.parametrize("begin", [1, 3, 7])
@@ -121,15 +106,11 @@ def test_sectors_of_a_result_that_begins_anywhere_are_written_whole(begin):
 @needs_numba
 def test_a_cut_at_sectors_leaves_none_in_two_parts_but_at_the_ends_of_rows():
     R, C = 517, 131
-    counts = {}
-    for cut in (1, 8):
-        launch = lambda cut=cut: strips.in_strips(gpu.to_device(ramp(R, C)), nans(C, R), cut=cut)  # noqa: E731
-        counts[cut], _ = counted(launch)
-    parts = {cut: c["global_store_sectors"] - R * C / 8 for cut, c in counts.items()}
-    assert parts[8] <= 2 * C  # a row's first and last sector
-    assert parts[1] > 0.8 * counts[1]["global_store_requests"]
-    loads = counts[8]["global_load_sectors"], counts[1]["global_load_sectors"]
-    assert 1 < loads[0] / loads[1] < 1 + 8 / 32
+    x, y = gpu.to_device(ramp(R, C)), nans(C, R)
+    straight, cut = (counted(rung.launch, x, y)[0] for rung in LADDER[3:])
+    assert cut["global_store_sectors"] - R * C / 8 < 8 * C  # a row's ends: one by one, four requests at most
+    assert straight["global_store_sectors"] - R * C / 8 > 0.8 * straight["global_store_requests"] > 8 * C
+    assert 1 < cut["global_load_sectors"] / straight["global_load_sectors"] < 1 + 8 / v05_ragged_rows.DOWN
 
 
 def test_where_rows_are_not_ragged_the_fourth_rung_does_it_and_where_there_are_too_many_numbers(monkeypatch):

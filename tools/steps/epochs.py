@@ -15,6 +15,8 @@ from tools.steps.on_card import OnCard
 from tools.steps.step import Step, images, network
 
 IMAGES, PART, BATCH = 60_000, 6_400, 64
+EPOCHS = 5
+"""Of a training by `nn.train` whose steps are recorded: it checks its data and records once, not in each epoch."""
 
 
 def rows(tiny):
@@ -37,14 +39,16 @@ def rows(tiny):
         backend = fast if "processor" in way else cuda
         net = network(name, backend)
 
-        def train(shown=shown, net=net, options=options):
+        epochs = EPOCHS if options.get("record") else 1
+
+        def train(shown=shown, net=net, options=options, epochs=epochs):
             rng = np.random.default_rng(0)
-            more = dict(epochs=1, batch_size=batch, lr=1e-4, momentum=0.9, progress=False, **options)
+            more = dict(epochs=epochs, batch_size=batch, lr=1e-4, momentum=0.9, progress=False, **options)
             nn.train(net, (x[:shown], labels[:shown]), rng=rng, **more)
 
         nn.train(net, (x[:batch], labels[:batch]), epochs=1, batch_size=batch, lr=1e-4, rng=np.random.default_rng(0),
                  momentum=0.9, progress=False)  # fmt: skip
-        add(way, train, shown)
+        add(way, train, epochs * shown)
         yield row(case, size, dict(timings), seen=dict(seen))
     whole = count // batch * batch
     by_hand = Recorded(name, x, labels, batch)

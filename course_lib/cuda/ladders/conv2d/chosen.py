@@ -1,21 +1,20 @@
 """Which rungs above v06 a convolution layer takes: the one place to change when a card has timed them.
 
-v06 is what a layer takes: it computes in float32 throughout, and was timed. The rungs here are made to be faster for
-some layers, and nobody has timed them yet, so that all are off. On a card,
+v06 is what a layer takes: it computes in float32 throughout. The rungs here are faster for some layers. On an H200,
 
     python tools/measure_convolutions.py --out results/convolutions.<device>.json
 
-compares each with float64, v06 and cuDNN. One that is faster, and whose error is at most 1.5 times cuDNN's in float32,
-may be switched on by its name in SWITCHED_ON. The 3xTF32 rungs round as well as float32 does, but make NaN of an
-infinity. Whether on or off, each can be launched by its own name. Source: the course's own.
+compared each with float64, v06 and cuDNN. Those in SWITCHED_ON were faster than v06 and fast enough beside cuDNN, with
+errors of at most 1.5 times cuDNN's in float32. They are taken on cards of compute capability 9.0 alone, which they are
+cut for and were timed on, and only for as many images as keep all of its multiprocessors busy. What is lost: the 3xTF32
+rungs make NaN of an infinity, and those by wgmma may do so in a neighbouring column, too. Elsewhere, and on the SIMT
+executor, layers take v06. Whether on or off, each can be launched by its own name. Source: the course's own.
 """
 
+import functools
 import importlib
 
-from course_lib.cuda.capability import compute_capability
-
-SWITCHED_ON = frozenset()
-"""Names of `ABOVE`, such as "forward/v09_3xtf32"."""
+from course_lib.cuda.capability import has_hopper
 
 ABOVE = (
     "forward/v11_streamed",
@@ -23,22 +22,29 @@ ABOVE = (
     "forward/v10_3xtf32_rows",
     "forward/v09_3xtf32",
     "backward_data/v11_3xtf32_wgmma",
-    "backward_data/v10_3xtf32_rows",
-    "backward_weights/v10_3xtf32_rows",
 )
-"""Those that can be switched on. Where several suit a layer, the first one is taken."""
+"""Those that were timed. Where several that are on suit a layer, the first one is taken."""
+
+SWITCHED_ON = frozenset(ABOVE) - {"forward/v10_3xtf32_rows"}
+"""v10 was faster than v06 for the layer that it was timed on, and v12 faster still: v10 is v12 without wgmma."""
 
 
 def chosen(direction, s):
     """Return the launcher of the rung that is on and suits a layer of Sizes, or None: then it is v06's.
 
     direction : str
-        "forward", "backward_data" or "backward_weights".
+        "forward" or "backward_data".
 
-    No errors: a card before compute capability 9.0, for which they are cut, has none. Source: the course's own.
+    DeviceError as `has_hopper`. Source: the course's own.
     """
+    return _first(direction, s, SWITCHED_ON) if has_hopper() else None
+
+
+@functools.lru_cache(maxsize=256)
+def _first(direction, s, on):
+    """Return the launcher of the first rung of `on` that suits: kept, since a training asks at every step."""
     for name in ABOVE:
-        if name in SWITCHED_ON and name.startswith(f"{direction}/") and compute_capability() >= (9, 0):
+        if name in on and name.startswith(f"{direction}/"):
             rung = importlib.import_module(f"course_lib.cuda.ladders.conv2d.{name.replace('/', '.')}")
             if rung.suits(s):
                 return getattr(rung, f"conv2d_{name.replace('/', '_')}")

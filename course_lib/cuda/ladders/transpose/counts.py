@@ -48,31 +48,6 @@ def vector_traffic(R, C):
     return _counts(loads, read, stores, written, shared_stores=4 * loads, shared_loads=4 * stores)
 
 
-def strip_traffic(R, C, width, cut, turns):
-    """Return {counter: value} for strips of `width` columns of x, where y is cut at multiples of `cut`.
-
-    x (R, C); a block has `turns` turns of 32 rows, and reads `cut` rows more above them. No errors.
-    Source: the course's own.
-    """
-    down, across = -(-(R + cut - 1) // TILE), -(-C // width)
-    loads = read = 0
-    for top in range(0, turns * -(-down // turns), turns):
-        first, last = max(0, top * TILE - cut if top else 0), min(R, (top + turns) * TILE)
-        for left in range(0, C, width):
-            requests, sectors = _stretches(first, last, C, left, min(left + width, C))
-            loads, read = loads + requests, read + sectors
-    stores = written = 0
-    for col in range(C):
-        back = col * R % cut  # y begins at a line
-        for begin in range(-back, R, TILE):
-            first, last = col * R + max(begin, 0), col * R + min(begin + TILE, R) - 1
-            if first <= last:
-                stores, written = stores + 1, written + last // SECTOR - first // SECTOR + 1
-    blocks = across * -(-down // turns)
-    kept = blocks * turns * width  # requests: a tile's rows on the way in, its columns on the way out
-    return _counts(loads, read, stores, written, shared_stores=kept + blocks * cut * width // TILE, shared_loads=kept)
-
-
 def staircase_traffic(R, C, down, width, threads, cut):
     """Return {counter: value} for v05 with tiles of x (R, C), down x width, cut at multiples of `cut`; y begins at one.
 
@@ -106,16 +81,6 @@ def staircase_traffic(R, C, down, width, threads, cut):
         for j in i, i + 1, i + 2, i + 3:
             add("store", (c * R + j).reshape(-1, 32), ((c < C) & ~whole & (j >= 0) & (j < R)).reshape(-1, 32))
     return sum_of | {"shared_load_requests": len(tops) * down // 32 * (len(c) // 4)}
-
-
-def _stretches(first, last, C, left, right):
-    """Return (requests, sectors) of rows `first` to `last` of an array (.., C), columns `left` to `right`."""
-    requests = sectors = 0
-    for row in range(first, last):
-        for start in range(left, right, TILE):
-            here, there = row * C + start, row * C + min(start + TILE, right) - 1
-            requests, sectors = requests + 1, sectors + there // SECTOR - here // SECTOR + 1
-    return requests, sectors
 
 
 def _rows(R, C, width):

@@ -1,7 +1,7 @@
 """The ladder of the gradient for the input of a convolution: dx from dy and the masks. No rung uses atomics.
 
-Numbers are forward's: v06 is the specialised kernel in all three ladders, v08 multiplies frequencies, v10 goes down
-rows on tensor cores, and v11 on Hopper's; there is no v04, v05, v07 and v09 here.
+Numbers are forward's: v06 is the specialised kernel in all three ladders, v08 multiplies frequencies, and v11 is
+forward's v12, on Hopper's tensor cores; there is no v04, v05, v07, v09 and v10 here.
 
 Source: H, "Calculating dE/dX".
 """
@@ -12,7 +12,6 @@ from course_lib.cuda.ladders.conv2d.backward_data import (
     v03_product,
     v06_specialised,
     v08_fft,
-    v10_3xtf32_rows,
     v11_3xtf32_wgmma,
 )
 from course_lib.cuda.ladders.rung import Rung
@@ -61,20 +60,10 @@ LADDER = (
         exact=False,
     ),
     Rung(
-        "v10_3xtf32_rows",
-        v10_3xtf32_rows.conv2d_backward_data_v10_3xtf32_rows,
-        "Tensor cores: columns of the mask are columns of a product of dy's rows, and added up last.",
-        "shared loads of dy fall K_h K_w-fold; flops are three times the products, and a little",
-        v10_3xtf32_rows.traffic,
-        least_cc=(8, 0),
-        ffma_share=0.27,
-        widths=("LDGSTS.128", "LDS.128", "STG.128"),
-    ),
-    Rung(
         "v11_3xtf32_wgmma",
         v11_3xtf32_wgmma.conv2d_backward_data_v11_3xtf32_wgmma,
         "forward's v12 on dy: two columns of dx share a window of dy's, and nothing is added up in shared memory.",
-        "shared loads are dy's alone, two for four pixels and a step of 8 products. Elsewhere it is v10",
+        "shared loads are dy's alone, two for four pixels and a step of 8 products. Elsewhere it is v06",
         v11_3xtf32_wgmma.traffic,
         least_cc=(9, 0),
         widths=("HGMMA", "LDGSTS.128", "LDS.32", "STG.64"),

@@ -3,8 +3,7 @@
     dx[c, h, v]  =  sum over m, p, q of  w[m, c, K_h - 1 - p, K_w - 1 - q] dy[m, h + p - P_h, v + q - P_w]
 
 is a convolution of dy, padded by P = K - 1 - pad, with as many input maps as forward has output maps.
-v10's sums are over the output maps alone, and its threads add up the columns of the mask; here they are summed by the
-tensor cores, and 2 columns of dx share a place, so that 4 input maps and 7 mask rows are 56 columns of the product.
+2 columns of dx share a place, so that 4 input maps and 7 mask rows are 56 columns of the product.
 
 Source: H, "Back-propagation dE/dX for a convolutional layer"; NVIDIA, "PTX ISA", "Asynchronous Warpgroup Level Matrix
 Instructions".
@@ -12,10 +11,10 @@ Instructions".
 
 from dataclasses import replace
 
-from course_lib.cuda.capability import has_hopper
-from course_lib.cuda.ladders.conv2d.backward_data import v10_3xtf32_rows
+from course_lib.cuda.capability import has_hopper, multiprocessors
+from course_lib.cuda.ladders.conv2d.backward_data import v06_specialised
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data
-from course_lib.cuda.ladders.conv2d.backward_data.v10_3xtf32_rows import conv2d_backward_data_v10_3xtf32_rows
+from course_lib.cuda.ladders.conv2d.backward_data.v06_specialised import conv2d_backward_data_v06_specialised
 from course_lib.cuda.ladders.conv2d.forward import wgmma_rows
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import plan_wgmma
@@ -43,20 +42,23 @@ def plan_data(n):
 
 
 def suits(n):
-    """Return whether this rung takes a gradient of Sizes itself, on a card that has wgmma.
+    """Return whether this rung is made for a gradient of Sizes whose images keep all multiprocessors busy.
 
-    DeviceError as `has_hopper`. Source: the course's own.
+    DeviceError as `multiprocessors`. Source: the course's own.
     """
-    return has_hopper() and plan_data(n) is not None
+    plan = plan_data(n)
+    return plan is not None and plan.grid(n.B) >= multiprocessors()
 
 
 def conv2d_backward_data_v11_3xtf32_wgmma(dy, w, dx, stride=(1, 1), pad=(0, 0)):
     """Write dx (B, C, H, W) from dy (B, M, H_out, W_out) and w (M, C, K_h, K_w), float32 device arrays.
 
     stride, pad: int or pair (rows, columns). Cards of another compute capability than 9.0, another stride than 1, and
-    what `plan_wgmma` has no plan for, are v10's work. What is infinite or NaN in dy or w gives NaN in dx, and may do so
-    one column further than where it is seen. TypeError unless float32 device arrays; ValueError if one is empty or has
-    gaps, or shapes do not fit. Source: H, "Calculating dE/dX".
+    what `plan_wgmma` has no plan for, are v06's work. What is infinite or NaN in dy or w gives NaN in dx, and may do so
+    in the other columns of a place that sees it.
+
+    TypeError unless float32 device arrays; ValueError if one is empty or has gaps, or shapes do not fit.
+    Source: H, "Calculating dE/dX".
     """
     if has_hopper():
         on_dy, on_w, on_dx, n = check_backward_data(dy, w, dx, stride, pad)
@@ -64,7 +66,7 @@ def conv2d_backward_data_v11_3xtf32_wgmma(dy, w, dx, stride=(1, 1), pad=(0, 0)):
         if plan is not None and aligned(on_dy, on_dx):
             launch(plan, on_dy, on_w, on_dx)
             return
-    conv2d_backward_data_v10_3xtf32_rows(dy, w, dx, stride, pad)
+    conv2d_backward_data_v06_specialised(dy, w, dx, stride, pad)
 
 
 def launch(plan, dy, w, dx):
@@ -72,5 +74,5 @@ def launch(plan, dy, w, dx):
     wgmma_rows.launch(plan, dy, w, None, dx, turned=True)
 
 
-traffic = v10_3xtf32_rows.traffic
-"""What the SIMT executor counts is v10's work: it has no wgmma."""
+traffic = v06_specialised.traffic
+"""What the SIMT executor counts is v06's work: it has no wgmma."""

@@ -1,7 +1,7 @@
 """The ladder of the gradient for the masks of a convolution: dw from dy and x, and db. No rung uses atomics.
 
-Numbers are forward's: v06 is the specialised kernel in all three ladders, v08 multiplies frequencies, v10 goes down
-rows on tensor cores; there is no v04, v05, v07 and v09 here.
+Numbers are forward's: v06 is the specialised kernel in all three ladders, v08 multiplies frequencies; there is no
+v04, v05 and v07 here, and nothing on tensor cores: v06 is faster than what was tried.
 
 Source: H, "Calculating dE/dW".
 """
@@ -12,7 +12,6 @@ from course_lib.cuda.ladders.conv2d.backward_weights import (
     v03_product,
     v06_specialised,
     v08_fft,
-    v10_3xtf32_rows,
 )
 from course_lib.cuda.ladders.rung import Rung
 
@@ -57,16 +56,6 @@ LADDER = (
         ffma_share=0.1,
         widths=("LDS.64",),
         exact=False,
-    ),
-    Rung(
-        "v10_3xtf32_rows",
-        v10_3xtf32_rows.conv2d_backward_weights_v10_3xtf32_rows,
-        "Tensor cores add up places; all sums of 16 output maps stay in a warp's registers over all images.",
-        "shared loads of x fall K_h-fold; dy is read once for the bias, too; flops are three times the products",
-        v10_3xtf32_rows.traffic,
-        least_cc=(8, 0),
-        ffma_share=0.16,
-        widths=("LDGSTS.128",),
     ),
 )
 """The rungs, lowest first: the only index."""

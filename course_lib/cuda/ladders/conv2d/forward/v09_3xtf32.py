@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from course_lib import gpu
-from course_lib.cuda.capability import compute_capability
+from course_lib.cuda.capability import compute_capability, multiprocessors
 from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.intrinsics import (
     cp_async4_part,
@@ -205,8 +205,12 @@ def make(plan):
 
 
 def suits(s):
-    """Return whether this rung takes a layer of Sizes itself. No errors. Source: the course's own."""
-    return plan_taps(replace(s, B=0)) is not None
+    """Return whether this rung is made for a layer of Sizes whose images keep all multiprocessors busy.
+
+    DeviceError as `multiprocessors`. Source: the course's own.
+    """
+    plan = plan_taps(replace(s, B=0))
+    return plan is not None and plan.grid(s.B) >= multiprocessors()
 
 
 def conv2d_forward_v09_3xtf32(x, w, b, y, stride=(1, 1), pad=(0, 0)):
@@ -241,8 +245,7 @@ def launch(plan, x, w, b, biased, y):
     taps = w.reshape(s.M, s.C, plan.taps)
     _arrange_taps[-(-arranged.size // ARRANGING), ARRANGING](taps, b, biased, plan.MG, arranged)
     B = int(x.shape[0])
-    blocks = -(-B * s.H_out * s.W_out // plan.pixels) * plan.map_blocks
-    make(plan)[blocks, plan.threads, 0, plan.shared](x.reshape(x.size), arranged, B, y.reshape(y.size))
+    make(plan)[plan.grid(B), plan.threads, 0, plan.shared](x.reshape(x.size), arranged, B, y.reshape(y.size))
 
 
 def traffic(s):

@@ -4,8 +4,7 @@ v06 starts a block for an image: it waits for the image, computes, writes and en
 at a time go through all images; while they compute with some, the next ones are on their way. A thread has 4
 neighbouring columns, so that windows and results are accesses of 16 bytes, and what it reads serves more products. Rows
 lie so far apart in shared memory that threads of two rows do not meet in a bank. Blocks turn the weights round
-themselves: no kernel goes before this one. A thread makes a few output maps at a time and writes them before it makes
-the next ones: memory takes results all the time, instead of all of an image's at its end.
+themselves: no kernel goes before this one.
 
 Source: H, "Specialization for the LeNet-5 C1 Layer"; M. Harris, "CUDA Pro Tip: Write Flexible Kernels with Grid-Stride
 Loops"; the course's own.
@@ -14,11 +13,11 @@ Loops"; the course's own.
 import functools
 from dataclasses import replace
 
-from course_lib.cuda.capability import compute_capability
+from course_lib.cuda.capability import compute_capability, multiprocessors
 from course_lib.cuda.intrinsics import cp_async16, cp_async_commit, cp_async_wait0, ld2, ld4, nonneg, st4
 from course_lib.cuda.jit import jit
 from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
-from course_lib.cuda.ladders.conv2d.forward.stream_plan import MULTIPROCESSORS, WIDE, plan_stream
+from course_lib.cuda.ladders.conv2d.forward.stream_plan import WIDE, plan_stream
 from course_lib.cuda.ladders.conv2d.forward.v06_specialised import conv2d_forward_v06_specialised
 from course_lib.cuda.numba_cuda import cuda, float32, uint32
 from course_lib.cuda.operands import aligned
@@ -33,8 +32,8 @@ def make(plan):
     THREADS, BLOCKS, TH, NI, DOWN, ACROSS = plan.threads, plan.blocks, plan.TH, plan.NI, plan.down, plan.across
     PITCH, IMAGE, WINDOW, MAPS, MASKS, UNITS = plan.pitch, plan.image, plan.window, plan.maps, plan.masks, plan.units
     STAGE, CHW, MAP, PIECES, LINES = NI * plan.image, s.C * s.H * s.W, s.H_out * s.W_out, s.W // 4, s.C * s.H
-    GROUP, PASSES, PART, COPIES = plan.group, plan.passes, plan.part, -(-NI * LINES * PIECES // THREADS)
-    SUMS, SEEN, FOURS, TWO, ONE = 4 * GROUP * TH, TH * plan.window, (GROUP + 1) // 4, GROUP % 4 == 2, GROUP % 4 == 1
+    COPIES, SUMS, SEEN = -(-NI * LINES * PIECES // THREADS), 4 * M * TH, TH * plan.window
+    FOURS, TWO, ONE = (M + 1) // 4, M % 4 == 2, M % 4 == 1
 
     @jit(device=True, forceinline=True)
     def fetch(x, B, first, to, shared):
@@ -62,12 +61,11 @@ def make(plan):
         B, step = uint32(images), uint32(uint32(cuda.gridDim.x) * NI)
         first, here = uint32(uint32(cuda.blockIdx.x) * NI), uint32(MASKS)
         fetch(x, B, first, here, shared)
-        for i in range(t, MASKS, THREADS):  # a group's weights of one place, side by side; its biases
-            j, k, m = i % MAPS, i % PART // MAPS, i // PART * GROUP + i % MAPS
-            value, there = float32(0), j < GROUP and m < M
-            if there and k < DEPTH:
+        for i in range(t, MASKS, THREADS):  # the weights of one place, side by side; the biases
+            m, k, value = i % MAPS, i // MAPS, float32(0)
+            if m < M and k < DEPTH:
                 value = w[m * DEPTH + k]
-            if there and k == DEPTH and biased:
+            if m < M and k == DEPTH and biased:
                 value = b[m]
             shared[i] = value
         while first < B:
@@ -75,47 +73,50 @@ def make(plan):
             cuda.syncthreads()  # this stage is there, and nobody reads the other any more
             there = uint32(2 * MASKS + STAGE - here)
             fetch(x, B, uint32(first + step), there, shared)
-            for g in range(PASSES):
-                at_x, at_w = nonneg(here) + image * IMAGE + row * PITCH + col, g * PART
-                for m in range(GROUP):
-                    bias = shared[nonneg(at_w + DEPTH * MAPS + m)]
-                    for i in range(4 * TH):
-                        acc[m * (4 * TH) + i] = bias
-                for _ in range(C):
-                    for _ in range(K_h):
-                        for i in range(TH):
-                            for j in range(0, WINDOW, 4):
-                                o, k = i * WINDOW + j, nonneg(at_x + i * (DOWN * PITCH) + j)
-                                seen[o], seen[o + 1], seen[o + 2], seen[o + 3] = ld4(shared, k)
-                        for q in unroll(K_w):
-                            for m in range(FOURS):
-                                k = nonneg(at_w + q * MAPS + 4 * m)
-                                ws[4 * m], ws[4 * m + 1], ws[4 * m + 2], ws[4 * m + 3] = ld4(shared, k)
-                            if TWO:
-                                ws[GROUP - 2], ws[GROUP - 1] = ld2(shared, nonneg(at_w + q * MAPS + 4 * FOURS))
-                            if ONE:
-                                ws[GROUP - 1] = shared[nonneg(at_w + q * MAPS + GROUP - 1)]
-                            for m in range(GROUP):
-                                for i in range(TH):
-                                    for j in range(4):
-                                        acc[(m * TH + i) * 4 + j] += ws[m] * seen[i * WINDOW + j + q]
-                        at_x += PITCH
-                        at_w += K_w * MAPS
-                    at_x += (H - K_h) * PITCH
-                if t < UNITS and first + image < B:
-                    for m in range(GROUP):
-                        for i in range(TH):
-                            o, to = (m * TH + i) * 4, (nonneg(first) + image) * M + g * GROUP + m
-                            k = nonneg(to * MAP + (row + i * DOWN) * W_OUT + col)
-                            st4(y, k, acc[o], acc[o + 1], acc[o + 2], acc[o + 3])
+            at_x, at_w = nonneg(here) + image * IMAGE + row * PITCH + col, 0
+            for m in range(M):
+                bias = shared[nonneg(DEPTH * MAPS + m)]
+                for i in range(4 * TH):
+                    acc[m * (4 * TH) + i] = bias
+            for _ in range(C):
+                for _ in range(K_h):
+                    for i in range(TH):
+                        for j in range(0, WINDOW, 4):
+                            o, k = i * WINDOW + j, nonneg(at_x + i * (DOWN * PITCH) + j)
+                            seen[o], seen[o + 1], seen[o + 2], seen[o + 3] = ld4(shared, k)
+                    for q in unroll(K_w):
+                        for m in range(FOURS):
+                            k = nonneg(at_w + q * MAPS + 4 * m)
+                            ws[4 * m], ws[4 * m + 1], ws[4 * m + 2], ws[4 * m + 3] = ld4(shared, k)
+                        if TWO:
+                            ws[M - 2], ws[M - 1] = ld2(shared, nonneg(at_w + q * MAPS + 4 * FOURS))
+                        if ONE:
+                            ws[M - 1] = shared[nonneg(at_w + q * MAPS + M - 1)]
+                        for m in range(M):
+                            for i in range(TH):
+                                for j in range(4):
+                                    acc[(m * TH + i) * 4 + j] += ws[m] * seen[i * WINDOW + j + q]
+                    at_x += PITCH
+                    at_w += K_w * MAPS
+                at_x += (H - K_h) * PITCH
+            if t < UNITS and first + image < B:
+                for m in range(M):
+                    for i in range(TH):
+                        o, to = (m * TH + i) * 4, (nonneg(first) + image) * M + m
+                        k = nonneg(to * MAP + (row + i * DOWN) * W_OUT + col)
+                        st4(y, k, acc[o], acc[o + 1], acc[o + 2], acc[o + 3])
             first, here = uint32(first + step), there
 
     return _conv2d_forward_v11
 
 
 def suits(s):
-    """Return whether this rung takes a layer of Sizes itself. No errors. Source: the course's own."""
-    return plan_stream(replace(s, B=0)) is not None
+    """Return whether this rung is made for a layer of Sizes whose images keep all multiprocessors busy.
+
+    DeviceError as `multiprocessors`. Source: the course's own.
+    """
+    plan = plan_stream(replace(s, B=0))
+    return plan is not None and plan.grid(s.B) >= multiprocessors()
 
 
 def conv2d_forward_v11_streamed(x, w, b, y, stride=(1, 1), pad=(0, 0)):
@@ -137,9 +138,8 @@ def conv2d_forward_v11_streamed(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 def launch(plan, x, w, b, biased, y):
     """Launch the kernel of a StreamPlan on checked arrays (...). No errors. Source: the course's own."""
     B = int(x.shape[0])
-    blocks = min(-(-B // plan.NI), plan.blocks * MULTIPROCESSORS)
     flat = (array.reshape(array.size) for array in (x, w))
-    make(plan)[blocks, plan.threads, 0, plan.shared](*flat, b, biased, B, y.reshape(y.size))
+    make(plan)[plan.grid(B), plan.threads, 0, plan.shared](*flat, b, biased, B, y.reshape(y.size))
 
 
 def traffic(s):
@@ -148,15 +148,13 @@ def traffic(s):
     No errors. Source: the course's own.
     """
     p = plan_stream(replace(s, B=0))
-    blocks, units, warps = min(s.B // p.NI, p.blocks * MULTIPROCESSORS), s.B // p.NI, p.threads // 32
+    blocks, units, warps = p.grid(s.B), s.B // p.NI, p.threads // 32
     pieces = -(-p.NI * s.C * s.H * (s.W // 4) // 32)
-    weights = (p.group + 1) // 4 + (p.group % 4 in (1, 2))
+    weights = (s.M + 1) // 4 + (s.M % 4 in (1, 2))
     return {
         "global_load_requests": blocks * _weights(p) + units * pieces,
         "global_store_requests": units * warps * s.M * p.TH,
-        "shared_load_requests": units
-        * warps
-        * (p.passes * s.C * s.K_h * (p.TH * p.window // 4 + s.K_w * weights) + s.M),
+        "shared_load_requests": units * warps * (s.C * s.K_h * (p.TH * p.window // 4 + s.K_w * weights) + s.M),
         "flops": 2 * units * p.threads * s.M * p.TH * WIDE * s.depth,
     }
 
@@ -164,7 +162,7 @@ def traffic(s):
 def _weights(p):
     """Return the requests for weights, and for biases, of a block."""
     wanted = set()
-    for i in range(p.passes * p.part):
-        if i % p.maps < p.group:
-            wanted.add((i // 32, i % p.part // p.maps == p.s.depth))
+    for i in range((p.s.depth + 1) * p.maps):
+        if i % p.maps < p.s.M:
+            wanted.add((i // 32, i // p.maps == p.s.depth))
     return len(wanted)

@@ -297,5 +297,4 @@ def launch(plan, x, w, b, y, *, turned=False):
         w, bias, biased, turned, plan.D, plan.block, plan.slabs, arranged
     )
     B = int(x.shape[0])
-    blocks = -(-B * plan.across // plan.places)
-    make(plan, biased)[blocks, plan.threads, 0, plan.shared](x.reshape(x.size), arranged, B, y.reshape(y.size))
+    make(plan, biased)[plan.grid(B), plan.threads, 0, plan.shared](x.reshape(x.size), arranged, B, y.reshape(y.size))
