@@ -3,11 +3,11 @@
 Each part is a layer and a direction. Everybody's result is compared with float64; who is right is timed in turns, with
 CUDA events, beside the rungs that are fastest today and cuDNN in float32 (TF32 off), as `course bench gpu` does:
 
-    conv 64->64 k3 forward    v09                       floor 1.0 x cuDNN, goal 1.5
-    conv 4->16 k7 forward     v12, by wgmma             floor 4, goal 5
-    conv 4->16 k7 dX          v11, by wgmma             floor 4, goal 5
-    conv 6->16 k5 dX          v11, by wgmma             floor 1.5, goal 3
-    conv 1->6 k5 forward      v11                       floor 4.5, goal 5
+    conv 64->64 k3 forward    v09
+    conv 4->16 k7 forward     v12, by wgmma
+    conv 4->16 k7 dX          v11, by wgmma
+    conv 6->16 k5 dX          v11, by wgmma
+    conv 1->6 k5 forward      v11
 
 Those by wgmma are for compute capability 9.0 alone. Here are the cuts that are taken, and those that came next on an
 H200; others that were measured there are in results/convolutions.h200.json.
@@ -48,7 +48,7 @@ from course_lib import gpu  # noqa: E402
 from course_lib.bench.gpu.cases import CONVOLUTIONS  # noqa: E402
 from course_lib.bench.gpu.measure import find_backend, measure  # noqa: E402
 from course_lib.bench.gpu.players import players  # noqa: E402
-from course_lib.bench.gpu.promises import ERROR_RATIO  # noqa: E402
+from course_lib.bench.gpu.promises import ERROR_RATIO, PROMISES  # noqa: E402
 from course_lib.bench.gpu.work import FLOAT32, READABLE, THREE_TF32, Work  # noqa: E402
 from course_lib.bench.timing import Timing  # noqa: E402
 from course_lib.cuda.capability import compute_capability  # noqa: E402
@@ -78,7 +78,7 @@ CUDNN = "cuDNN"
 
 @dataclass(frozen=True)
 class Part:
-    """One layer in one direction: who is measured, and what is promised in times cuDNN's speed.
+    """One layer in one direction, and who is measured.
 
     Attributes
     ----------
@@ -92,7 +92,6 @@ class Part:
         Fields of plans; the first is the one that is taken.
     today : dict of str to function
         Launchers of the rungs that are fastest today.
-    floor, goal : float
     cc : tuple of int or None
         The only compute capability that has the rung's instructions; None if it is from 8.0 on.
     """
@@ -104,8 +103,6 @@ class Part:
     kind: type
     cuts: tuple
     today: dict[str, Callable]
-    floor: float
-    goal: float
     cc: tuple[int, int] | None = None
 
     def plan(self, s, cut):
@@ -115,8 +112,13 @@ class Part:
 
     @property
     def name(self):
-        """The layer and the direction."""
+        """The layer and the direction: a case of `course bench gpu`."""
         return f"{self.layer} {self.direction}"
+
+    @property
+    def promise(self):
+        """What `course bench gpu` promises of it: floor and goal in times cuDNN's speed."""
+        return next(p for p in PROMISES if p.case == self.name and p.work.startswith("convolution") and p.floor)
 
 
 HOPPER = (9, 0)
@@ -126,16 +128,15 @@ PARTS = {
     part.name: part
     for part in (
         Part("conv 64->64 k3", "forward", "v09_3xtf32", v09_3xtf32, TapPlan,
-             ((4, 4, 4, 2, 2), (4, 4, 4, 3, 2)), {"v06_specialised": _V06}, 1.0, 1.5),
+             ((4, 4, 4, 2, 2), (4, 4, 4, 3, 2)), {"v06_specialised": _V06}),
         Part("conv 4->16 k7", "forward", "v12_3xtf32_wgmma", v12_3xtf32_wgmma, WgmmaPlan,
-             ((1, 1, 2, 3, 4, 3), (1, 1, 4, 2, 4, 3)), {"v06_specialised": _V06, "v10_3xtf32_rows": _V10},
-             4.0, 5.0, HOPPER),
+             ((1, 1, 2, 3, 4, 3), (1, 1, 4, 2, 4, 3)), {"v06_specialised": _V06, "v10_3xtf32_rows": _V10}, HOPPER),
         Part("conv 4->16 k7", "dX", "v11_3xtf32_wgmma", data_v11, WgmmaPlan,
-             ((3, 2, 2, 3, 4, 1), (3, 2, 2, 2, 4, 1)), {"v06_specialised": _DATA_V06}, 4.0, 5.0, HOPPER),
+             ((3, 2, 2, 3, 4, 1), (3, 2, 2, 2, 4, 1)), {"v06_specialised": _DATA_V06}, HOPPER),
         Part("conv 6->16 k5", "dX", "v11_3xtf32_wgmma", data_v11, WgmmaPlan,
-             ((2, 4, 2, 2, 4, 1), (2, 2, 2, 2, 4, 1)), {"v06_specialised": _DATA_V06}, 1.5, 3.0, HOPPER),
+             ((2, 4, 2, 2, 4, 1), (2, 2, 2, 2, 4, 1)), {"v06_specialised": _DATA_V06}, HOPPER),
         Part("conv 1->6 k5", "forward", "v11_streamed", v11_streamed, StreamPlan,
-             ((1, 2, 2), (1, 1, 4)), {"v06_specialised": _V06}, 4.5, 5.0),
+             ((1, 2, 2), (1, 1, 4)), {"v06_specialised": _V06}),
     )
 }  # fmt: skip
 """Everything that is measured, by name."""
@@ -223,7 +224,7 @@ def row_of(name, tiny, cuts):
         work=lambda backend, small: work_of(part, backend, tiny, cuts, started),
     )  # fmt: skip
     row = measure(case, backend, _no_timer if tiny else _timer(), 20)
-    return asdict(row) | {"floor": part.floor, "goal": part.goal}
+    return asdict(row) | {"floor": part.promise.floor, "goal": part.promise.goal}
 
 
 def _timer():

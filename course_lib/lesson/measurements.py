@@ -8,8 +8,8 @@ from course_lib.simt.estimate.devices import find_device
 from course_lib.simt.estimate.rates import rates_of
 
 MORE = (
-    "launches", "kernels", "spans", "percentiles", "steps_per_second", "ahead", "parts", "seen", "cores", "a_step",
-    "runs", "best", "turns",
+    "launches", "kernels", "spans", "percentiles", "steps_per_second", "ahead", "parts", "seen", "cores", "runs",
+    "best",
 )  # fmt: skip
 """What only some rows have."""
 

@@ -26,8 +26,8 @@ FEW_ROUNDS = {
 """Where 20 are too many: a launch in Numba's simulator takes seconds, and so do the lowest rungs on a GPU."""
 
 
-ONCE = "until enough are right", "a step of LeNet-5 by nn.train"
-"""Trainings until they reach a share, once a seed: their spread is among the "runs"; and one step in parts."""
+ONCE = "until enough are right"
+"""Trainings until they reach a share, once a seed: their spread is among the "runs"."""
 
 
 def timings(content):

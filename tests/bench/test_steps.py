@@ -32,8 +32,8 @@ def measured(tmp_path_factory):
 def test_every_part_has_its_rows(measured):
     assert measured["failures"] == {}
     assert [row["case"] for row in measured["rows"]] == [
-        "a launch", "one step of tiny", "a step of tiny by nn.train", "steps of tiny by batch", "copies",
-        "asking for a copy", "read, compute, write", "answers while training", "an epoch",
+        "a launch", "one step of tiny", "steps of tiny by batch", "copies", "asking for a copy",
+        "read, compute, write", "answers while training", "an epoch",
         "until enough are right, B = 2",
     ]  # fmt: skip
 
@@ -44,9 +44,7 @@ def test_each_launch_of_a_step_has_its_part_and_its_times(measured):
     begins = [one["enqueued"][0] for one in step["launches"]]
     assert begins == sorted(begins)
     parts = [part_of_step(one["part"]) for one in step["launches"]]
-    assert list(dict.fromkeys(parts)) == ["forward", "loss", "gradients to zero", "backward", "update"] or set(
-        parts
-    ) == {"forward", "loss", "gradients to zero", "backward", "update"}
+    assert set(parts) == {"forward", "loss", "gradients to zero", "backward", "update"}
     assert parts.count("update") == parts.count("gradients to zero") == 4
     assert all(one["seconds"] > 0 for one in step["launches"])
 
@@ -58,15 +56,6 @@ def test_an_epoch_is_trained_in_every_way_that_nn_train_has(measured):
                "digits stay on the card"]  # fmt: skip
     assert ways[-5:] == by_hand
     assert [way for way, *_ in epochs.trainings(8, 4)] == ways[:-5]
-
-
-def test_the_parts_of_a_step_of_nn_train_add_up_to_no_more_than_the_step(measured):
-    row = _row(measured, "a step of tiny by nn.train")
-    assert set(row["a_step"]) == {
-        "copies to the card", "scores to the host", "forward", "loss", "loss, backward", "gradients renewed",
-        "backward", "update",
-    }  # fmt: skip
-    assert 0 < sum(row["a_step"].values()) <= row["timings"]["a step"]["median"]
 
 
 def test_an_answer_has_its_parts_by_both_clocks(measured):

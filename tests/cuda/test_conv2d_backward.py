@@ -19,6 +19,7 @@ from course_lib.cuda.ladders.conv2d.forward import checks
 from course_lib.cuda.recording import record_launches
 from course_lib.reference.conv2d import conv2d_backward, conv2d_forward
 from tests.cases import all_of
+from tests.cuda.conv_numbers import whole_numbers
 from tests.cuda.unfit import KINDS, unfit
 
 DATA, WEIGHTS, EXACT_DATA, EXACT_WEIGHTS = (  # v08 rounds otherwise: test_conv2d_fft
@@ -40,11 +41,6 @@ LAYERS = [  # x, w, stride, pad
     ((3, 6, 14, 14), (16, 6, 5, 5), (1, 1), (0, 0)),
 ]
 LAYER = pytest.mark.parametrize(("x", "w", "stride", "pad"), LAYERS, ids=str)
-
-
-def whole_numbers(*shape, seed=0):
-    """Small whole numbers: any order of adding them up is exact."""
-    return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32)
 
 
 def expected(x_shape, w_shape, stride=(1, 1), pad=(0, 0)):

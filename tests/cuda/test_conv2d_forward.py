@@ -11,6 +11,7 @@ from course_lib.cuda.device import executor
 from course_lib.cuda.ladders.conv2d.forward import (
     LADDER,
     c1_by_pixels,
+    planned,
     tensor_plan,
     v01_basic,
     v02_constant_masks,
@@ -25,6 +26,7 @@ from course_lib.cuda.ladders.rung import rungs_for
 from course_lib.cuda.recording import record_launches
 from course_lib.reference.conv2d import conv2d_forward
 from tests.cases import all_of
+from tests.cuda.conv_numbers import whole_numbers
 from tests.gpu.devices import each_rung, needs_simt, needs_warps
 
 WARPS = (7, 8, 9, 10, 12)
@@ -43,11 +45,6 @@ SHAPES = [  # x, w, stride, pad
     ((3, 16, 6, 5), (40, 16, 3, 3), (1, 1), (1, 1)),
     ((3, 1, 32, 32), (6, 1, 5, 5), (1, 1), (0, 0)),
 ]
-
-
-def whole_numbers(*shape, seed=0):
-    """Small whole numbers: any order of adding them up is exact."""
-    return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32)
 
 
 def sizes(B, C, H, W, M, K_h, K_w, stride=(1, 1), pad=(0, 0)):
@@ -297,7 +294,7 @@ def test_a_mask_too_large_for_shared_memory_goes_to_the_rung_below():
 
 
 def test_a_card_before_compute_capability_8_gets_v05_from_v06_and_an_error_from_v07(monkeypatch):
-    for module in (v06_specialised, v07_tensor_cores):
+    for module in (v06_specialised, planned):
         monkeypatch.setattr(module, "compute_capability", lambda: (7, 5))
     x, w, y = (gpu.empty(n, np.float32) for n in ((1, 6, 14, 14), (16, 6, 5, 5), (1, 16, 10, 10)))
     with record_launches(run=False) as launches:

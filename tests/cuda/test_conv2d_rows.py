@@ -21,6 +21,7 @@ from course_lib.cuda.ladders.conv2d.forward.checks import sizes_of
 from course_lib.cuda.ladders.conv2d.forward.v06_specialised import conv2d_forward_v06_specialised
 from course_lib.cuda.recording import record_launches
 from course_lib.reference.conv2d import conv2d_forward
+from tests.cuda.conv_numbers import normal, whole_numbers, with_an_infinity
 from tests.gpu.devices import nans, needs_simt, needs_warps
 
 FORWARD = {
@@ -28,15 +29,6 @@ FORWARD = {
     "v10": v10_3xtf32_rows.conv2d_forward_v10_3xtf32_rows,
     "v11": v11_streamed.conv2d_forward_v11_streamed,
 }
-
-
-def whole_numbers(*shape, seed=0):
-    """Small whole numbers: any order of adding them up is exact."""
-    return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32)
-
-
-def normal(*shape, seed=0):
-    return np.random.default_rng(seed).standard_normal(shape, np.float32)
 
 
 def totals(launches):
@@ -233,12 +225,7 @@ def test_three_products_round_no_worse_than_float32(rung, x, w, limit):
 @needs_warps
 @pytest.mark.parametrize(("rung", "x", "w", "pad"), EACH[:5])
 def test_an_infinity_spoils_only_the_outputs_that_see_it(rung, x, w, pad):
-    x, w = whole_numbers(*x), whole_numbers(*w, seed=1)
-    w[w == 0] = 1
-    expected, _ = conv2d_forward(x, w, None, 1, pad)
-    x[0, 1, x.shape[2] // 2, x.shape[3] // 2] = np.inf
-    with np.errstate(invalid="ignore"):
-        seen = ~np.isfinite(conv2d_forward(x, w, None, 1, pad)[0])
+    x, w, expected, seen = with_an_infinity(x, w, pad)
     y = nans(*expected.shape)
     FORWARD[rung](gpu.to_device(x), gpu.to_device(w), None, y, 1, pad)
     found = gpu.to_host(y)
@@ -257,6 +244,13 @@ EACH_SWITCHED = pytest.mark.parametrize(
 )
 
 
+def has_capability(patch, *cc):
+    """Let the library believe that its device, a card or the executor, has this compute capability and 132 SMs."""
+    patch.setattr("course_lib.cuda.capability.compute_capability", lambda: cc)
+    patch.setattr(chosen, "multiprocessors", lambda: 132)
+    chosen._first.cache_clear()
+
+
 def launched(x, w, pad=0):
     """Return the names of the kernels that a layer's forward and backward pass launch."""
     with record_launches(run=False) as launches:
@@ -269,25 +263,25 @@ def launched(x, w, pad=0):
 def test_a_layer_takes_its_rung_where_it_was_timed_and_with_images_enough(
     name, enough, image, w, pad, kernel, monkeypatch
 ):
-    monkeypatch.setattr("course_lib.cuda.capability.EVERY", (9, 0))
+    has_capability(monkeypatch, 9, 0)
     assert kernel in launched((enough, *image), w, pad)
     direction = name.split("/")[0]
     assert chosen.chosen(direction, sizes_of((enough - 1, *image), w, 1, pad)) is None
     for cc in ((99, 0), (10, 0), (8, 0)):
-        monkeypatch.setattr("course_lib.cuda.capability.EVERY", cc)
+        has_capability(monkeypatch, *cc)
         assert kernel not in launched((enough, *image), w, pad)
 
 
 @EACH_SWITCHED
 def test_a_rung_that_is_switched_off_is_not_taken(name, enough, image, w, pad, kernel, monkeypatch):
-    monkeypatch.setattr("course_lib.cuda.capability.EVERY", (9, 0))
+    has_capability(monkeypatch, 9, 0)
     monkeypatch.setattr(chosen, "SWITCHED_ON", chosen.SWITCHED_ON - {name})
     assert chosen.chosen(name.split("/")[0], sizes_of((enough, *image), w, 1, pad)) is None
 
 
 def test_where_v06_is_faster_it_is_taken(monkeypatch):
     """Forward with masks of 5 rows, LeNet-5's dense layer as a convolution, and all gradients for masks."""
-    monkeypatch.setattr("course_lib.cuda.capability.EVERY", (9, 0))
+    has_capability(monkeypatch, 9, 0)
     assert "_conv2d_forward_v06" in launched((4193, 6, 14, 14), (16, 6, 5, 5))
     assert chosen.chosen("forward", sizes_of((256, 16, 5, 5), (120, 16, 5, 5))) is None
     assert "_backward_weights_v06" in launched((4193, 4, 40, 40), (16, 4, 7, 7))
@@ -298,6 +292,6 @@ def test_all_that_can_be_switched_on_are_rungs():
     other = sizes_of((4193, 2, 5, 5), (3, 2, 2, 2), 2)
     for name in chosen.ABOVE:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("course_lib.cuda.capability.EVERY", (9, 0))
+            has_capability(patch, 9, 0)
             patch.setattr(chosen, "SWITCHED_ON", frozenset(chosen.ABOVE))
             assert chosen.chosen(name.split("/")[0], other) is None

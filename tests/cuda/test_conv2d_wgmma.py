@@ -23,6 +23,7 @@ from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import TUNED, WgmmaPlan, 
 from course_lib.cuda.recording import record_launches
 from course_lib.cuda.writes import written
 from course_lib.reference.conv2d import conv2d_backward, conv2d_forward
+from tests.cuda.conv_numbers import normal, whole_numbers, with_an_infinity
 from tests.gpu.devices import HERE, nans, needs_simt
 
 ON_CARD = choice().device == GPU and compute_capability() == (9, 0)
@@ -39,15 +40,6 @@ CUTS = [  # x, w, pad; groups, D, RS, STAGES, batch, blocks
     ((1, 9, 6, 8), (9, 9, 3, 3), (1, 1), (1, 1, 4, 2, 4, 1)),  # two slabs and a bit, a last stage that is not full
     ((70, 1, 5, 5), (4, 1, 5, 5), (0, 0), (1, 1, 1, 2, 1, 1)),  # a pixel an image
 ]
-
-
-def whole_numbers(*shape, seed=0):
-    """Small whole numbers: any order of adding them up is exact."""
-    return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float32)
-
-
-def normal(*shape, seed=0):
-    return np.random.default_rng(seed).standard_normal(shape, np.float32)
 
 
 def plan_of(x, w, pad, fields, *, data=False):
@@ -131,12 +123,7 @@ def test_three_products_round_as_well_as_float32(C, M, K):
 @needs_hopper
 @pytest.mark.parametrize(("x", "w", "pad", "fields"), CUTS[:5], ids=str)
 def test_an_infinity_spoils_what_sees_it_and_at_most_the_other_columns_of_those_places(x, w, pad, fields):
-    x, w = whole_numbers(*x), whole_numbers(*w, seed=1)
-    w[w == 0] = 1
-    expected, _ = conv2d_forward(x, w, None, 1, pad)
-    x[0, 1, x.shape[2] // 2, x.shape[3] // 2] = np.inf
-    with np.errstate(invalid="ignore"):
-        seen = ~np.isfinite(conv2d_forward(x, w, None, 1, pad)[0])
+    x, w, expected, seen = with_an_infinity(x, w, pad)
     plan = plan_of(x.shape, w.shape, pad, fields)
     found, _ = forward(plan, x, w, None)
     spoiled = ~np.isfinite(found)

@@ -3,19 +3,14 @@
 Source: the course's own. A kernel's time is a recorded graph's that holds it REPEATS times, so the host is out of it.
 """
 
-import contextlib
 import time
-from collections import defaultdict
-from unittest import mock
 
 import numpy as np
 
-from course_lib import cuda as ops
-from course_lib import gpu, nn
+from course_lib import gpu
 from course_lib.bench.gpu import launch as launch_bench
 from course_lib.cuda import kernel
 from course_lib.cuda.recording import record_launches
-from course_lib.nn.optimisers import SGD
 from tools.steps.clock import row, summary, timed
 from tools.steps.step import Step, images, network
 
@@ -29,52 +24,6 @@ def rows(tiny):
     yield launches(2 if tiny else 11)
     for each in ["tiny"] if tiny else ["LeNet-5", "MLP 784-128-10"]:
         yield one_step(each, 2 if tiny else 64, tiny)
-    yield by_train("tiny" if tiny else "LeNet-5", 2 if tiny else 64, 3 if tiny else 60)
-
-
-def by_train(name, count, steps):
-    """The row of a step as nn.train launches it, one by one: seconds of the host in each part, medians, and in all.
-
-    The host waits for the card in three of them: where the scores come back, and in the loss, which looks at its sum.
-    """
-    net, (x, labels) = network(name), images(name, count * steps)
-    spent, stack = defaultdict(list), []
-
-    def clocked(part, function):
-        def call(*arguments, **named):
-            begin = time.perf_counter()
-            stack.append(0.0)  # what parts within this one take
-            try:
-                return function(*arguments, **named)
-            finally:
-                taken, inner = time.perf_counter() - begin, stack.pop()
-                spent[part].append(taken - inner)
-                if stack:
-                    stack[-1] += taken
-
-        return call
-
-    places = [
-        ("copies to the card", ops, "to_backend"), ("scores to the host", ops, "to_host"),
-        ("forward", net, "forward"), ("loss", ops, "softmax_cross_entropy_forward"),
-        ("loss, backward", ops, "softmax_cross_entropy_backward"), ("gradients renewed", net, "renew_grad"),
-        ("backward", net, "backward_parameters"), ("update", SGD, "step"),
-    ]  # fmt: skip
-    with contextlib.ExitStack() as patched:
-        for part, where, called in places:
-            patched.enter_context(mock.patch.object(where, called, clocked(part, getattr(where, called))))
-        for _ in range(2):  # the first epoch compiles
-            spent.clear()
-            gpu.synchronize()
-            begin = time.perf_counter()
-            nn.train(net, (x, labels), epochs=1, batch_size=count, lr=1e-4, momentum=0.9, progress=False, record=False,
-                     rng=np.random.default_rng(0))  # fmt: skip
-            gpu.synchronize()
-            whole = (time.perf_counter() - begin) / steps
-    timings = {part: summary(each) for part, each in spent.items()}
-    each = {part: sum(taken) / steps for part, taken in spent.items()}
-    timings["a step"] = summary([whole])
-    return row(f"a step of {name} by nn.train", f"B = {count}, one by one", timings, a_step=each)
 
 
 def launches(rounds):

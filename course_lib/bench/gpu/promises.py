@@ -37,7 +37,7 @@ class Promise:
 
 
 HOPPER, _SIZES = "9.0", (4096, 8192)
-_FORWARD = {"conv 1->4 k7": (6, 10), "conv 4->16 k7": (4, 5), "conv 1->6 k5": (4.5, 5), "conv 6->16 k5": (1.7, 2.5)}
+_FORWARD = {"conv 1->4 k7": (6, 10), "conv 4->16 k7": (4, 5), "conv 1->6 k5": (5, 5.5), "conv 6->16 k5": (1.7, 2.5)}
 _GRADIENTS = {"conv 4->16 k7 dX": (4, 5)}
 _MEMORY = ("transpose", "transpose of odd sizes", "reduce", "ReLU", "ReLU backward", "max pooling",
            "max pooling backward", "average pooling", "average pooling backward", "overlapping max pooling backward",

@@ -13,12 +13,14 @@ def best_plan(s, tuned, make, candidates, pad=(0, 0)):
     tuned : dict
         (C, H, W, M, K) of square masks with stride 1 and padding `pad` -> what `make` takes beside Sizes.
     make : class
-        Of plans, with `fits` and `worth`.
+        Of plans, with `fits` and `worth`. A measured plan that does not fit this device counts for nothing.
     candidates : iterable of plans
 
     No errors. Source: the course's own.
     """
     cut = tuned.get((s.C, s.H, s.W, s.M, s.K_h))
     if cut and s.K_h == s.K_w and (s.s_h, s.s_w) == (1, 1) and (s.p_h, s.p_w) == pad:
-        return make(s, *cut)
+        measured = make(s, *cut)
+        if measured.fits:
+            return measured
     return max((p for p in candidates if p.fits), key=lambda p: p.worth, default=None)

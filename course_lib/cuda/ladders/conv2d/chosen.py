@@ -13,8 +13,9 @@ executor, layers take v06. Whether on or off, each can be launched by its own na
 
 import functools
 import importlib
+from dataclasses import replace
 
-from course_lib.cuda.capability import has_hopper
+from course_lib.cuda.capability import has_hopper, multiprocessors
 
 ABOVE = (
     "forward/v11_streamed",
@@ -42,10 +43,14 @@ def chosen(direction, s):
 
 @functools.lru_cache(maxsize=256)
 def _first(direction, s, on):
-    """Return the launcher of the first rung of `on` that suits: kept, since a training asks at every step."""
+    """Return the launcher of the first rung of `on` that is made for the layer and fills the card, or None.
+
+    Kept, since a training asks at every step.
+    """
     for name in ABOVE:
         if name in on and name.startswith(f"{direction}/"):
             rung = importlib.import_module(f"course_lib.cuda.ladders.conv2d.{name.replace('/', '.')}")
-            if rung.suits(s):
+            plan = rung.made_for(replace(s, B=0))
+            if plan is not None and plan.grid(s.B) >= multiprocessors():
                 return getattr(rung, f"conv2d_{name.replace('/', '_')}")
     return None

@@ -11,7 +11,7 @@ Instructions".
 
 from dataclasses import replace
 
-from course_lib.cuda.capability import has_hopper, multiprocessors
+from course_lib.cuda.capability import has_hopper
 from course_lib.cuda.ladders.conv2d.backward_data import v06_specialised
 from course_lib.cuda.ladders.conv2d.backward_data.checks import check_backward_data
 from course_lib.cuda.ladders.conv2d.backward_data.v06_specialised import conv2d_backward_data_v06_specialised
@@ -41,13 +41,8 @@ def plan_data(n):
     return None if s is None else plan_wgmma(s)
 
 
-def suits(n):
-    """Return whether this rung is made for a gradient of Sizes whose images keep all multiprocessors busy.
-
-    DeviceError as `multiprocessors`. Source: the course's own.
-    """
-    plan = plan_data(n)
-    return plan is not None and plan.grid(n.B) >= multiprocessors()
+made_for = plan_data
+"""Sizes of the forward pass -> the plan for a gradient that this rung is made for, or None."""
 
 
 def conv2d_backward_data_v11_3xtf32_wgmma(dy, w, dx, stride=(1, 1), pad=(0, 0)):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from math import gcd
 
 from course_lib.cuda.device import executor
+from course_lib.cuda.ladders.conv2d.best_plan import best_plan
 from course_lib.cuda.ladders.conv2d.far import far
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 
@@ -74,6 +75,10 @@ class RowPlan:
         """Columns of a block."""
         return 8 * self.TW * self.warps
 
+    def grid(self, B):
+        """Return the blocks for B images."""
+        return -(-B * self.s.W_out // self.columns) * self.map_blocks
+
     @functools.cached_property
     def images(self):
         """The most images that a block looks at: where its first column lies in an image, it lies in all of them."""
@@ -126,6 +131,11 @@ class RowPlan:
         return 4 * (self.masks + self.STAGES * self.stage)
 
     @property
+    def fits(self):
+        """Whether a block can have so much shared memory."""
+        return self.shared <= min(MOST_BYTES, executor().shared_limit)
+
+    @property
     def worth(self):
         """A guess at the share of the products that count; what is loaded of the weights serves TW tiles."""
         return self.s.M * self.products * self.s.K_h / (16 * self.map_blocks * 8 * self.steps) * self.TW / (self.TW + 1)
@@ -139,8 +149,4 @@ def plan_rows(s):
     """
     if s.s_h != 1 or not 3 <= s.K_h <= MOST_MASK or s.M < 12 or s.C >= 8:
         return None
-    cut = TUNED.get((s.C, s.H, s.W, s.M, s.K_h))
-    tuned = cut and s.K_h == s.K_w and (s.s_w, s.p_h, s.p_w) == (1, 0, 0)
-    most = min(MOST_BYTES, executor().shared_limit)
-    candidates = [RowPlan(s, *cut)] if tuned else [RowPlan(s, 4, *c, 3) for c in ((3, 4, 3), (3, 2, 3), (2, 1, 2))]
-    return max((p for p in candidates if p.shared <= most), key=lambda p: p.worth, default=None)
+    return best_plan(s, TUNED, RowPlan, (RowPlan(s, 4, *cut, 3) for cut in ((3, 4, 3), (3, 2, 3), (2, 1, 2))))

@@ -11,6 +11,7 @@ import functools
 from dataclasses import dataclass
 
 from course_lib.cuda.device import executor
+from course_lib.cuda.ladders.conv2d.best_plan import best_plan
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 
 WIDE = 4
@@ -18,6 +19,9 @@ WIDE = 4
 
 MOST_SUMS, MOST_THREADS = 48, 512
 """Running sums of a thread, and threads of a block, that leave enough registers for all."""
+
+MOST_BYTES = 72 * 1024
+"""Shared memory of a block, so that a multiprocessor of an H100 or H200 has three."""
 
 MULTIPROCESSORS = 132
 """Of an H200: how many blocks there are, in its `blocks` fold, does not depend on the card. They are enough for any."""
@@ -90,6 +94,12 @@ class StreamPlan:
         return min(-(-B // self.NI), self.blocks * MULTIPROCESSORS)
 
     @property
+    def fits(self):
+        """Whether rows divide, a thread's sums fit its registers, and a block can have so much shared memory."""
+        small = self.s.M * self.TH * WIDE <= MOST_SUMS and self.threads <= MOST_THREADS and self.window <= 16
+        return small and self.s.H_out % self.TH == 0 and self.shared <= min(MOST_BYTES, executor().shared_limit)
+
+    @property
     def worth(self):
         """A guess at the share of a block's multiply-adds that count."""
         return self.units / self.threads * (1 + self.TH / 4)
@@ -103,18 +113,4 @@ def plan_stream(s):
     """
     if (s.s_h, s.s_w, s.p_h, s.p_w) != (1, 1, 0, 0) or s.W % 4 or s.W_out % WIDE or s.M > 8 or s.C > 4:
         return None
-    cut = TUNED.get((s.C, s.H, s.W, s.M, s.K_h))
-    if cut and s.K_h == s.K_w and StreamPlan(s, *cut).shared <= executor().shared_limit:
-        return StreamPlan(s, *cut)
-    return max(filter(_fits, _candidates(s)), key=lambda p: p.worth, default=None)
-
-
-def _fits(p):
-    small = p.s.M * p.TH * WIDE <= MOST_SUMS and p.threads <= MOST_THREADS and p.window <= 16
-    return small and p.s.H_out % p.TH == 0 and p.shared <= min(72 * 1024, executor().shared_limit)
-
-
-def _candidates(s):
-    for NI in (1, 2, 3, 4):
-        for TH in (1, 2):
-            yield StreamPlan(s, TH, NI, 3)
+    return best_plan(s, TUNED, StreamPlan, (StreamPlan(s, TH, NI, 3) for NI in (1, 2, 3, 4) for TH in (1, 2)))

@@ -9,10 +9,11 @@ Source: NVIDIA, "PTX ISA", "Matrix Fragments for mma.m16n8k8"; the course's own.
 """
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import gcd
 
 from course_lib.cuda.device import executor
+from course_lib.cuda.ladders.conv2d.best_plan import best_plan
 from course_lib.cuda.ladders.conv2d.far import far
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 
@@ -119,6 +120,11 @@ class TapPlan:
         return 4 * self.STAGES * (self.image + self.masks)
 
     @property
+    def fits(self):
+        """Whether a block can have so much shared memory."""
+        return self.shared <= min(MOST_BYTES, executor().shared_limit)
+
+    @property
     def worth(self):
         """A guess at the share of the products that count; with more tiles, more of them share loads and splits."""
         s = self.s
@@ -135,17 +141,13 @@ def plan_taps(s):
     """
     if s.C < DEPTH or s.M < 24:
         return None
-    cut = TUNED.get((s.C, s.H, s.W, s.M, s.K_h))
-    tuned = cut and s.K_h == s.K_w and (s.s_h, s.s_w, s.p_h, s.p_w) == (1, 1, 1, 1)
-    candidates = [TapPlan(s, *cut)] if tuned else list(_candidates(s))
-    most = min(MOST_BYTES, executor().shared_limit)
-    fewer = [replace(p, STAGES=2) for p in candidates if p.STAGES > 2]
-    return max((p for p in (*candidates, *fewer) if p.shared <= most), key=lambda p: (p.worth, p.STAGES), default=None)
+    return best_plan(s, TUNED, TapPlan, _candidates(s), pad=(1, 1))
 
 
 def _candidates(s):
     groups = -(-s.M // 16)
     for MG, TW in ((4, 4), (3, 4), (2, 8)):
         if groups >= MG:
-            for warps in (4, 2):
-                yield TapPlan(s, warps, MG, TW, 3, 2)
+            for stages in (3, 2):  # of plans that are worth the same the first one is taken
+                for warps in (4, 2):
+                    yield TapPlan(s, warps, MG, TW, stages, 2)

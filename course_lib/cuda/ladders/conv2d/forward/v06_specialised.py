@@ -17,12 +17,11 @@ from course_lib import gpu
 from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.intrinsics import cp_async_commit, cp_async_wait1, ld2, ld4, nonneg, st2, st4
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
 from course_lib.cuda.ladders.conv2d.forward.plan import plan
+from course_lib.cuda.ladders.conv2d.forward.planned import AMPERE, launch_planned
 from course_lib.cuda.ladders.conv2d.forward.stage import make_fetch
 from course_lib.cuda.ladders.conv2d.forward.v05_register_tiled import conv2d_forward_v05_register_tiled
 from course_lib.cuda.numba_cuda import cuda, float32
-from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 
 THREADS = 256
@@ -162,12 +161,8 @@ def conv2d_forward_v06_specialised(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 
     Errors: TypeError and ValueError as `check_launch`. Source: H, "Specialization for the LeNet-5 C1 Layer".
     """
-    biased = b is not None
-    x, w, b, y, s = check_launch(x, w, b, y, stride, pad)
-    the_plan = plan(replace(s, B=0))
-    if the_plan is None or not aligned(x, y) or compute_capability() < (8, 0):
-        return conv2d_forward_v05_register_tiled(x, w, b if biased else None, y, stride, pad)
-    launch(the_plan, x, w, b, biased, y)
+    launch_planned(x, w, b, y, stride, pad, plan_of=plan, launch=launch,
+                   otherwise=conv2d_forward_v05_register_tiled, here=compute_capability() >= AMPERE)  # fmt: skip
 
 
 def launch(plan, x, w, b, biased, y):

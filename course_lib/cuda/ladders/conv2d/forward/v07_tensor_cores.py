@@ -16,8 +16,6 @@ from dataclasses import replace
 import numpy as np
 
 from course_lib import gpu
-from course_lib.cuda.capability import compute_capability
-from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.intrinsics import (
     chop_tf32,
     cp_async_commit,
@@ -28,12 +26,11 @@ from course_lib.cuda.intrinsics import (
     st2,
 )  # fmt: skip
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.ladders.conv2d.forward.planned import launch_planned, require_tf32
 from course_lib.cuda.ladders.conv2d.forward.stage import make_fetch
 from course_lib.cuda.ladders.conv2d.forward.tensor_plan import plan_tensor_cores
 from course_lib.cuda.ladders.conv2d.forward.v06_specialised import conv2d_forward_v06_specialised
 from course_lib.cuda.numba_cuda import cuda, float32, int32, uint32
-from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 
 ARRANGING = 256
@@ -177,16 +174,9 @@ def conv2d_forward_v07_tensor_cores(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 
     Source: H, "Strategies for Lab 7", 3.
     """
-    if compute_capability() < (8, 0):
-        raise DeviceError(
-            "tensor cores know TF32 from compute capability 8.0 on", "Use conv2d_forward_v05_register_tiled here."
-        )
-    biased = b is not None
-    x, w, b, y, s = check_launch(x, w, b, y, stride, pad)
-    plan = plan_tensor_cores(replace(s, B=0))
-    if plan is None or not aligned(x, y):
-        return conv2d_forward_v06_specialised(x, w, b if biased else None, y, stride, pad)
-    launch(plan, x, w, b, biased, y)
+    require_tf32()
+    launch_planned(x, w, b, y, stride, pad, plan_of=plan_tensor_cores, launch=launch,
+                   otherwise=conv2d_forward_v06_specialised)  # fmt: skip
 
 
 def launch(plan, x, w, b, biased, y):

@@ -19,8 +19,6 @@ from dataclasses import replace
 import numpy as np
 
 from course_lib import gpu
-from course_lib.cuda.capability import compute_capability, multiprocessors
-from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.intrinsics import (
     cp_async4_part,
     cp_async16,
@@ -34,12 +32,11 @@ from course_lib.cuda.intrinsics import (
     st2,
 )
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.ladders.conv2d.forward.planned import launch_planned, require_tf32
 from course_lib.cuda.ladders.conv2d.forward.tap_plan import DEPTH, plan_taps
 from course_lib.cuda.ladders.conv2d.forward.v07_tensor_cores import conv2d_forward_v07_tensor_cores
 from course_lib.cuda.ladders.conv2d.two_parts import two_parts
 from course_lib.cuda.numba_cuda import cuda, float32, int32, uint32
-from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 
 ARRANGING = 256
@@ -204,13 +201,8 @@ def make(plan):
     return _conv2d_forward_v09
 
 
-def suits(s):
-    """Return whether this rung is made for a layer of Sizes whose images keep all multiprocessors busy.
-
-    DeviceError as `multiprocessors`. Source: the course's own.
-    """
-    plan = plan_taps(replace(s, B=0))
-    return plan is not None and plan.grid(s.B) >= multiprocessors()
+made_for = plan_taps
+"""Sizes -> the plan for a layer that this rung is made for, or None."""
 
 
 def conv2d_forward_v09_3xtf32(x, w, b, y, stride=(1, 1), pad=(0, 0)):
@@ -223,16 +215,9 @@ def conv2d_forward_v09_3xtf32(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 
     Source: NVIDIA, "PTX ISA", "Matrix Fragments for mma.m16n8k8".
     """
-    if compute_capability() < (8, 0):
-        raise DeviceError(
-            "tensor cores know TF32 from compute capability 8.0 on", "Use conv2d_forward_v05_register_tiled here."
-        )
-    biased = b is not None
-    x, w, b, y, s = check_launch(x, w, b, y, stride, pad)
-    plan = plan_taps(replace(s, B=0))
-    if plan is None or not aligned(x, y):
-        return conv2d_forward_v07_tensor_cores(x, w, b if biased else None, y, stride, pad)
-    launch(plan, x, w, b, biased, y)
+    require_tf32()
+    launch_planned(x, w, b, y, stride, pad, plan_of=plan_taps, launch=launch,
+                   otherwise=conv2d_forward_v07_tensor_cores)  # fmt: skip
 
 
 def launch(plan, x, w, b, biased, y):

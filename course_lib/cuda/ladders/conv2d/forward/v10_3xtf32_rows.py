@@ -21,8 +21,6 @@ from dataclasses import replace
 import numpy as np
 
 from course_lib import gpu
-from course_lib.cuda.capability import compute_capability
-from course_lib.cuda.choice import DeviceError
 from course_lib.cuda.intrinsics import (
     cp_async4_part,
     cp_async16,
@@ -36,12 +34,11 @@ from course_lib.cuda.intrinsics import (
     st2,
 )
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.ladders.conv2d.forward.planned import launch_planned, require_tf32
 from course_lib.cuda.ladders.conv2d.forward.row_plan import plan_rows
 from course_lib.cuda.ladders.conv2d.forward.v09_3xtf32 import conv2d_forward_v09_3xtf32
 from course_lib.cuda.ladders.conv2d.two_parts import two_parts
 from course_lib.cuda.numba_cuda import cuda, float32, int32, uint32
-from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 
 ARRANGING = 256
@@ -268,9 +265,8 @@ def make(plan):
     return _conv2d_forward_v10
 
 
-def suits(s):
-    """Return whether this rung takes a layer of Sizes itself. No errors. Source: the course's own."""
-    return plan_rows(replace(s, B=0)) is not None
+made_for = plan_rows
+"""Sizes -> the plan for a layer that this rung is made for, or None."""
 
 
 def conv2d_forward_v10_3xtf32_rows(x, w, b, y, stride=(1, 1), pad=(0, 0)):
@@ -284,16 +280,9 @@ def conv2d_forward_v10_3xtf32_rows(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 
     Source: NVIDIA, "PTX ISA", "Matrix Fragments for mma.m16n8k8".
     """
-    if compute_capability() < (8, 0):
-        raise DeviceError(
-            "tensor cores know TF32 from compute capability 8.0 on", "Use conv2d_forward_v05_register_tiled here."
-        )
-    biased = b is not None
-    x, w, b, y, s = check_launch(x, w, b, y, stride, pad)
-    plan = plan_rows(replace(s, B=0))
-    if plan is None or not aligned(x, y):
-        return conv2d_forward_v09_3xtf32(x, w, b if biased else None, y, stride, pad)
-    launch(plan, x, w, b, biased, y)
+    require_tf32()
+    launch_planned(x, w, b, y, stride, pad, plan_of=plan_rows, launch=launch,
+                   otherwise=conv2d_forward_v09_3xtf32)  # fmt: skip
 
 
 def launch(plan, x, w, b, biased, y):
@@ -304,8 +293,7 @@ def launch(plan, x, w, b, biased, y):
     arranged = gpu.empty(plan.map_blocks * plan.masks + plan.s.M, np.float32)
     _arrange_rows[-(-arranged.size // ARRANGING), ARRANGING](w, b, biased, plan.phases, plan.steps, arranged)
     B = int(x.shape[0])
-    blocks = -(-B * plan.s.W_out // plan.columns) * plan.map_blocks
-    make(plan)[blocks, plan.threads, 0, plan.shared](x.reshape(x.size), arranged, B, y.reshape(y.size))
+    make(plan)[plan.grid(B), plan.threads, 0, plan.shared](x.reshape(x.size), arranged, B, y.reshape(y.size))
 
 
 def traffic(s):

@@ -13,14 +13,13 @@ Loops"; the course's own.
 import functools
 from dataclasses import replace
 
-from course_lib.cuda.capability import compute_capability, multiprocessors
+from course_lib.cuda.capability import compute_capability
 from course_lib.cuda.intrinsics import cp_async16, cp_async_commit, cp_async_wait0, ld2, ld4, nonneg, st4
 from course_lib.cuda.jit import jit
-from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.ladders.conv2d.forward.planned import AMPERE, launch_planned
 from course_lib.cuda.ladders.conv2d.forward.stream_plan import WIDE, plan_stream
 from course_lib.cuda.ladders.conv2d.forward.v06_specialised import conv2d_forward_v06_specialised
 from course_lib.cuda.numba_cuda import cuda, float32, uint32
-from course_lib.cuda.operands import aligned
 from course_lib.cuda.unroll import unroll
 
 
@@ -110,13 +109,8 @@ def make(plan):
     return _conv2d_forward_v11
 
 
-def suits(s):
-    """Return whether this rung is made for a layer of Sizes whose images keep all multiprocessors busy.
-
-    DeviceError as `multiprocessors`. Source: the course's own.
-    """
-    plan = plan_stream(replace(s, B=0))
-    return plan is not None and plan.grid(s.B) >= multiprocessors()
+made_for = plan_stream
+"""Sizes -> the plan for a layer that this rung is made for, or None."""
 
 
 def conv2d_forward_v11_streamed(x, w, b, y, stride=(1, 1), pad=(0, 0)):
@@ -127,12 +121,8 @@ def conv2d_forward_v11_streamed(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 
     Errors: TypeError and ValueError as `check_launch`. Source: H, "Specialization for the LeNet-5 C1 Layer".
     """
-    biased = b is not None
-    x, w, b, y, s = check_launch(x, w, b, y, stride, pad)
-    plan = plan_stream(replace(s, B=0))
-    if plan is None or not aligned(x, y) or compute_capability() < (8, 0):
-        return conv2d_forward_v06_specialised(x, w, b if biased else None, y, stride, pad)
-    launch(plan, x, w, b, biased, y)
+    launch_planned(x, w, b, y, stride, pad, plan_of=plan_stream, launch=launch,
+                   otherwise=conv2d_forward_v06_specialised, here=compute_capability() >= AMPERE)  # fmt: skip
 
 
 def launch(plan, x, w, b, biased, y):

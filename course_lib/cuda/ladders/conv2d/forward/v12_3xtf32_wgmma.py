@@ -7,27 +7,24 @@ Source: NVIDIA, "PTX ISA", "Asynchronous Warpgroup Level Matrix Instructions"; H
 Layer".
 """
 
-from dataclasses import replace
 
-from course_lib.cuda.capability import has_hopper, multiprocessors
+from course_lib.cuda.capability import has_hopper
 from course_lib.cuda.ladders.conv2d.forward import v10_3xtf32_rows, wgmma_rows
-from course_lib.cuda.ladders.conv2d.forward.checks import check_launch
+from course_lib.cuda.ladders.conv2d.forward.planned import launch_planned
 from course_lib.cuda.ladders.conv2d.forward.v10_3xtf32_rows import conv2d_forward_v10_3xtf32_rows
 from course_lib.cuda.ladders.conv2d.forward.wgmma_plan import plan_wgmma
-from course_lib.cuda.operands import aligned
 
 LEAST_ROWS = 7
 """Mask rows from which on it is taken. A pixel is loaded and split once for K_h rows of results: with 16 maps and 7
 rows, an H200 is 2.1 times as fast as by v06, and with 5 rows a little slower."""
 
 
-def suits(s):
-    """Return whether this rung is made for a layer of Sizes whose images keep all multiprocessors busy.
+def made_for(s):
+    """Return the WgmmaPlan for a layer of Sizes with B = 0 that this rung is made for, or None. No errors.
 
-    DeviceError as `multiprocessors`. Source: the course's own.
+    Source: the course's own.
     """
-    plan = plan_wgmma(replace(s, B=0))
-    return plan is not None and s.K_h >= LEAST_ROWS and plan.grid(s.B) >= multiprocessors()
+    return plan_wgmma(s) if s.K_h >= LEAST_ROWS else None
 
 
 def conv2d_forward_v12_3xtf32_wgmma(x, w, b, y, stride=(1, 1), pad=(0, 0)):
@@ -41,13 +38,8 @@ def conv2d_forward_v12_3xtf32_wgmma(x, w, b, y, stride=(1, 1), pad=(0, 0)):
 
     Source: NVIDIA, "PTX ISA", "wgmma.mma_async".
     """
-    if has_hopper():
-        on_x, on_w, bias, on_y, s = check_launch(x, w, b, y, stride, pad)
-        plan = plan_wgmma(replace(s, B=0))
-        if plan is not None and aligned(on_x, on_y):
-            launch(plan, on_x, on_w, bias, b is not None, on_y)
-            return
-    conv2d_forward_v10_3xtf32_rows(x, w, b, y, stride, pad)
+    launch_planned(x, w, b, y, stride, pad, plan_of=plan_wgmma, launch=launch,
+                   otherwise=conv2d_forward_v10_3xtf32_rows, here=has_hopper())  # fmt: skip
 
 
 def launch(plan, x, w, b, biased, y):
