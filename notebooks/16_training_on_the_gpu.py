@@ -798,8 +798,8 @@ table(
 # Compare the lower rows. Feeding takes half as long as training. *In turn*, a part of it comes on top; *ahead*, an
 # epoch is hardly longer than training alone. The remedy that everybody thinks of first, to leave the digits on the card
 # (246 MB) and gather each batch there, saves no more: what is hidden is saved already. It pays where feeding is the
-# longer of the two. (`nn.train` was timed on trainings of a single epoch. Half of that is what comes once a training,
-# its recording above all; so it has no time for thirty experiments in the table.)
+# longer of the two. (`nn.train` was timed on trainings of a single epoch, with all that comes once a training, such as
+# its recording; so it has no time for thirty experiments in the table.)
 #
 # </details>
 

@@ -72,6 +72,8 @@ def test_recording_takes_away_most_of_a_step_of_a_small_network(steps):
         assert took["recorded"] < took["one by one"] / 10
         assert took["PyTorch, CUDA graph"] < took["PyTorch"] / 2
         assert took["recorded"] < took["PyTorch, compiled and CUDA graph"] < took["PyTorch, CUDA graph"]
+        assert took["one by one"] > 2 * took["PyTorch"]  # "PyTorch asks more than twice as fast"
+        assert took["PyTorch, CUDA graph"] / took["PyTorch"] < 1 / 6.9  # "a seventh of the time or less"
     other = measured_training("LeNet-5, B = 64", card="h200")
     assert other.seconds["one by one"] > 1.1 * steps.seconds["one by one"]  # "its host was slower"
     with pytest.raises(LookupError, match="no training steps of h200 are called 'AlexNet'; there are LeNet-5, B = 64"):
@@ -271,3 +273,19 @@ def test_answers_of_check_yourself():
     run = streams.simulate(streams.loading_ahead(), late)
     assert run.races
     assert run.idle_waits == ("e",)
+
+
+def test_the_model_errs_most_where_the_page_says(lesson):
+    said = np.array([seconds for _, seconds in lesson["predicted"]])
+    found = np.array([one["seconds"] for one in measured("one step of MLP 784-128-10", card="h200").more["launches"]])
+    assert 1.8 < said.sum() / found.sum() < 2.2  # "about twice"
+    forward = lesson["in_part"]["forward"]
+    assert len(forward) == 3
+    assert (said - found)[forward].sum() > 0.5 * (said - found).sum()  # "more than half of the excess"
+
+
+def test_small_copies_and_the_stages_of_the_job_take_what_the_page_says():
+    pinned = measured("copies", card="h200").along("to the device, pinned")
+    assert (round(1e6 * pinned[2**12]), round(1e6 * pinned[2**18])) == (15, 21)
+    job = measured("read, compute, write", card="h200").seconds
+    assert job["only compute"] / job["only read"] == pytest.approx(0.75, abs=0.05)  # "about three quarters"

@@ -13,6 +13,7 @@ from course_lib.lesson import (
     falling_rate,
     float32_in_order,
     measured,
+    measured_rows,
     microbench,
     precision_runs,
     returning_gradients,
@@ -297,3 +298,19 @@ def test_zeros_spread_upward_in_fp16_without_a_scale():
     assert np.all(run.reached[:, 0] == 0)
     assert run.reached[0, 1] > 0.9 > 0.1 > run.reached[19, 1]
     assert np.all(run.reached[:, 6] > 0.9)
+
+
+def test_runs_differ_by_what_the_page_says():
+    ladder = {n: measured(f"gemm {n}", card="h200") for n in (4096, 8192)}
+    tera = {n: {who: one.flops / t / 1e12 for who, t in one.seconds.items()} for n, one in ladder.items()}
+    in_turns, large = (measured_rows("hopper", f"TF32 {n}", card="h200") for n in (4096, 8192))
+    assert in_turns.one(choice="v10")["tflops"] / tera[4096]["v10_tf32"] == pytest.approx(0.9, abs=0.02)  # "a tenth"
+    assert 1 < in_turns.one(choice="cuBLAS TF32")["tflops"] / tera[4096]["cuBLAS TF32"] < 1.05  # "a little faster"
+    library = measured_rows("tensor_cores", "library", card="h200")
+    seventh = large.one(choice="cuBLAS TF32")["tflops"] / library.one(n=8192, format="TF32")["tflops"]
+    assert 1.12 < seventh < 1 + 1 / 6  # "by up to a seventh on this page"
+    fp8 = {n: library.one(n=n, format="FP8")["tflops"] / library.one(n=n, format="BF16")["tflops"] for n in ladder}
+    assert {n: round(ratio, 1) for n, ratio in fp8.items()} == {4096: 1.7, 8192: 2.0}
+    three = measured_rows("hopper", "3xTF32 4096", card="h200")
+    slower = three.one(choice="v13 flush 32")["tflops"] / three.one(choice="v13")["tflops"]
+    assert slower == pytest.approx(7 / 8, abs=0.015)  # "an eighth slower"

@@ -123,6 +123,16 @@ def wgmma_kernel(kind, n, chain, threads):
     LEFTS = threads // 128 * GROUP_BYTES
     SIZE = (LEFTS + n * ROW) // 4
 
+    @gpu.jit(device=True, forceinline=True)
+    def tell(acc, y, clocks, start, end):
+        """Write a thread's sum, turned over if its others are another, and its warp's clocks."""
+        others = 0
+        for i in unroll(RESULTS):
+            others += acc[i] != acc[0]
+        y[cuda.grid(1)] = acc[0] if others == 0 else -acc[0]
+        clocks[cuda.blockIdx.x, cuda.threadIdx.x // 32, 0] = start
+        clocks[cuda.blockIdx.x, cuda.threadIdx.x // 32, 1] = end
+
     if kind == "tf32":
         RIGHT = uint64(K_MAJOR)
 
@@ -151,13 +161,7 @@ def wgmma_kernel(kind, n, chain, threads):
                 else:
                     wgmma_wait1()
             wgmma_wait0()
-            end = clock()
-            others = 0
-            for i in unroll(RESULTS):
-                others += acc[i] != acc[0]
-            y[cuda.grid(1)] = acc[0] if others == 0 else -acc[0]
-            clocks[cuda.blockIdx.x, cuda.threadIdx.x // 32, 0] = start
-            clocks[cuda.blockIdx.x, cuda.threadIdx.x // 32, 1] = end
+            tell(acc, y, clocks, start, clock())
 
         return _multiply
 
@@ -187,13 +191,7 @@ def wgmma_kernel(kind, n, chain, threads):
             else:
                 wgmma_wait1()
         wgmma_wait0()
-        end = clock()
-        others = 0
-        for i in unroll(RESULTS):
-            others += acc[i] != acc[0]
-        y[cuda.grid(1)] = acc[0] if others == 0 else -acc[0]
-        clocks[cuda.blockIdx.x, cuda.threadIdx.x // 32, 0] = start
-        clocks[cuda.blockIdx.x, cuda.threadIdx.x // 32, 1] = end
+        tell(acc, y, clocks, start, clock())
 
     return _multiply_16
 
