@@ -15,7 +15,7 @@ from math import gcd
 
 from course_lib.cuda.device import executor
 from course_lib.cuda.ladders.conv2d.best_plan import best_plan
-from course_lib.cuda.ladders.conv2d.far import far
+from course_lib.cuda.ladders.conv2d.far import PaddedRows, far
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 
 MOST_BYTES = 75 * 1024
@@ -29,7 +29,7 @@ TUNED = {(4, 40, 40, 16, 7): (4, 3, 4, 3, 3)}
 
 
 @dataclass(frozen=True)
-class RowPlan:
+class RowPlan(PaddedRows):
     """One way to cut a convolution. Everything below the fields follows from them. Source: the course's own."""
 
     s: Sizes  # with B = 0: a kernel does not depend on the batch
@@ -96,23 +96,8 @@ class RowPlan:
         return -(-self.rows // self.RS)
 
     @property
-    def piece(self):
-        """Floats of one copy: 4 where every row begins at a multiple of 16 bytes."""
-        return 4 if self.s.W % 4 == 0 else 1
-
-    @property
-    def margin(self):
-        """Zeros before a row: its padding, and that of the row before on its other side."""
-        return -(-self.s.p_w // self.piece) * self.piece
-
-    @property
-    def pitch(self):
-        """Floats from one row to the next in shared memory: those of an image side by side, then those of the next."""
-        return self.margin + self.s.W
-
-    @property
     def plane(self):
-        """Floats of one input map in a stage."""
+        """Floats of one input map in a stage: rows of an image side by side, then those of the next."""
         return far(self.RS * self.images * self.pitch + self.margin)
 
     @property

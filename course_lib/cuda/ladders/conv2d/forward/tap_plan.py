@@ -14,7 +14,7 @@ from math import gcd
 
 from course_lib.cuda.device import executor
 from course_lib.cuda.ladders.conv2d.best_plan import best_plan
-from course_lib.cuda.ladders.conv2d.far import far
+from course_lib.cuda.ladders.conv2d.far import PaddedRows, far
 from course_lib.cuda.ladders.conv2d.forward.checks import Sizes
 
 DEPTH = 8
@@ -28,7 +28,7 @@ TUNED = {(64, 56, 56, 64, 3): (4, 4, 4, 2, 2)}
 
 
 @dataclass(frozen=True)
-class TapPlan:
+class TapPlan(PaddedRows):
     """One way to cut a convolution. Everything below the fields follows from them. Source: the course's own."""
 
     s: Sizes  # with B = 0: a kernel does not depend on the batch
@@ -66,21 +66,6 @@ class TapPlan:
     def taps(self):
         """Steps of a stage."""
         return self.s.K_h * self.s.K_w
-
-    @property
-    def piece(self):
-        """Floats of one copy: 4 where every row of x begins at a multiple of 16 bytes."""
-        return 4 if self.s.W % 4 == 0 else 1
-
-    @property
-    def margin(self):
-        """Zeros before a row: its padding, and that of the row before on its other side."""
-        return -(-self.s.p_w // self.piece) * self.piece
-
-    @property
-    def pitch(self):
-        """Floats from one row to the next in shared memory."""
-        return self.margin + self.s.W
 
     @property
     def high(self):
