@@ -10,7 +10,7 @@ Source: NumPy's documentation, "numpy.lib.format"; the order of the checks is th
 import io
 import math
 import zipfile
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -79,7 +79,7 @@ def open_npz(path):
 
     Parameters
     ----------
-    path : Path
+    path : Path, or a binary file that is open
 
     Raises
     ------
@@ -90,7 +90,7 @@ def open_npz(path):
 
     Source: NumPy's documentation, "numpy.lib.format".
     """
-    with path.open("rb") as file:
+    with path.open("rb") if hasattr(path, "open") else nullcontext(path) as file:
         if file.read(6) == b"\x93NUMPY":
             raise NpzError("it holds one array, not an archive of named arrays")
         with _in_words("it"):

@@ -28,6 +28,8 @@ MODULES = {
     "15_convolution_kernels": "lesson15",
     "16_training_on_the_gpu": "lesson16",
     "17_tensor_cores": "lesson17",
+    "18_many_devices": "lesson18",
+    "19_opencl": "lesson19",
     "project_convolution": "project_convolution",
 }
 """Sheet, as its notebook is called -> its module in `checks.exercises`, and of its key."""

@@ -1,5 +1,6 @@
 """The `course` command: is the set-up sound (`doctor`), open the lessons (`lab`), make pages of them (`run`),
-check a sheet (`check`), hand it out (`release`), grade it (`grade`), measure the library (`bench`).
+check a sheet (`check`), hand it out (`release`), grade it (`grade`), measure the library (`bench`), run a script as
+several processes (`ranks`).
 
 Each command lives in the module of its name and imports what is heavy only when it runs, so that
 `course --help` answers at once.
@@ -20,6 +21,7 @@ from course_lib.cli.ending import CourseApp
 from course_lib.cli.grade import grade
 from course_lib.cli.lab import lab
 from course_lib.cli.places import NoPlace, use_usable
+from course_lib.cli.ranks import ranks
 from course_lib.cli.release import release
 from course_lib.cli.run import run
 
@@ -61,4 +63,5 @@ app.command()(run)
 app.command("check")(check_file)
 app.command()(release)
 app.command()(grade)
+app.command(context_settings={"allow_extra_args": True, "allow_interspersed_args": False})(ranks)
 app.add_typer(bench, name="bench")

@@ -12,6 +12,7 @@ from course_lib.cli import machine, material, packages
 from course_lib.cli.check import Check
 from course_lib.cli.ending import FOLDER_IS_GONE, folder_is_gone
 from course_lib.cli.folder import CourseFolderNotFound, find_course_folder
+from course_lib.cli.ranks_check import check_ranks
 
 __all__ = ["doctor", "run_checks"]
 
@@ -35,10 +36,12 @@ def run_checks(folder: Path | None) -> list[Check]:
         _guarded("packages", packages.check_versions),
         _guarded("lock", packages.check_lock, lock),
         _guarded("device", machine.check_device),
+        _guarded("OpenCL", machine.check_opencl),
         _guarded("digits", material.check_digits),
         _guarded("kernel python3", material.check_kernel),
         _guarded("compiled kernels", material.check_compiled),
         _guarded("nbval", packages.check_nbval),
+        _guarded("ranks", check_ranks),
         _guarded("chromium", machine.check_chromium),
         _guarded("sandbox", machine.check_sandbox),
         _guarded("disk", machine.check_disk, folder or Path.home()),

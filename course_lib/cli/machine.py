@@ -13,7 +13,8 @@ from course_lib.cli.packages import installed_version
 from course_lib.cli.places import takes_files, unusable
 
 __all__ = [
-    "check_chromium", "check_device", "check_disk", "check_folder", "check_home", "check_python", "check_sandbox",
+    "check_chromium", "check_device", "check_disk", "check_folder", "check_home", "check_opencl", "check_python",
+    "check_sandbox",
 ]  # fmt: skip
 
 
@@ -75,6 +76,19 @@ def check_device(
     if compiler == "numba":
         return Check("device", "note", found, 'for GPU lessons: pip install "numba-cuda[cu13]" (pip install .[gpu])')
     return Check("device", "ok", found)
+
+
+def check_opencl(environ: Mapping[str, str] | None = None) -> Check:
+    """Say which OpenCL device lesson 19 would compute on; without one it shows what was recorded."""
+    from course_lib.opencl.devices import INSTALL, find_devices, why_none
+
+    found = find_devices(environ)
+    if found and not found[0].trouble:
+        others = [f"{d.name} does not compute: {d.trouble}" for d in found if d.trouble]
+        words = f"{found[0].name}, {found[0].platform} (only lesson 19 uses it, which is optional)"
+        return Check("OpenCL", "ok", "; ".join([words, *others]))
+    why = f"{why_none(environ)}: lesson 19, which is optional, shows what was recorded"
+    return Check("OpenCL", "note", why, INSTALL)
 
 
 def check_chromium(which: Callable[[str], str | None] = shutil.which) -> Check:

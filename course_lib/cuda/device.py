@@ -27,10 +27,42 @@ def executor():
     if device == SIMT:
         from course_lib.cuda.on_simt import Simt as Executor
     elif device == GPU:
-        from course_lib.cuda.on_numba import Gpu as Executor
+        from course_lib.cuda.on_numba import Gpu
+
+        return Gpu(_taken.get("card", 0))
     else:
         from course_lib.cuda.on_numba import Simulator as Executor
     return Executor()
+
+
+_taken = {}
+
+
+def take_card(number):
+    """Let this process compute on GPU number `number`, counted from 0, instead of the first: for ranks side by side.
+
+    Raises
+    ------
+    DeviceError
+        If there is no GPU, not so many, or another one is in use already: it is chosen once a process.
+
+    Source: Numba's documentation, "Device management".
+    """
+    if choice().device != GPU:
+        raise DeviceError(f"there is no GPU: {choice().reason}", "Compute without one: it needs no number.")
+    from numba import cuda
+
+    if number >= len(cuda.gpus):
+        raise DeviceError(
+            f"GPU {number} is asked for, and this process sees {len(cuda.gpus)}, counted from 0",
+            "Start as many ranks as there are GPUs; CUDA_VISIBLE_DEVICES may hide some.",
+        )
+    if executor.cache_info().currsize and _taken.get("card", 0) != number:
+        raise DeviceError(
+            f"GPU {number} is asked for, and this process computes on GPU {_taken.get('card', 0)} already",
+            "Choose before the first network or array: parallel.run(work, engine='nccl'), and make them in work.",
+        )
+    _taken["card"] = number
 
 
 def device_name():

@@ -32,7 +32,7 @@ class Graph:
         self._replay(self, stream)
 
 
-def record(function, priority=None):
+def record(function, priority=None, first=True):
     """Run a function once, record what it launches when run again, and return the `Graph`.
 
     The first run is real: it compiles, and changes whatever the function changes. The second one is only recorded. What
@@ -46,6 +46,8 @@ def record(function, priority=None):
         Without arguments. It launches kernels on the default stream, and copies nothing to or from the host.
     priority : int, optional
         Of its kernels, as of `gpu.stream`, in whatever stream the graph is called; default: that of the stream.
+    first : bool
+        False leaves out the first, real run: for who has run the same launches before, and cannot run them twice.
 
     Returns
     -------
@@ -62,14 +64,14 @@ def record(function, priority=None):
     """
     if priority is not None:
         priority = check_priority(priority)
-    replay, result = executor().record(function, priority)
+    replay, result = executor().record(function, priority, first)
     return Graph(replay, result, function)
 
 
-def rerun(function):
-    """Return (what a graph's call does on a device without graphs, what the function returned)."""
+def rerun(function, first=True):
+    """Return (what a graph's call does on a device without graphs, what the first run returned, None without one)."""
 
     def replay(graph, stream):
         graph.result = function()
 
-    return replay, function()
+    return replay, function() if first else None

@@ -82,9 +82,9 @@ class Numba:
         """Copy a host array into a device array of the same shape and dtype."""
         array.copy_to_device(host, stream=stream)
 
-    def record(self, function, priority=None):
+    def record(self, function, priority=None, first=True):
         """Return (what a graph's call does, what the function returned); nothing is recorded here: it is run again."""
-        return rerun(function)
+        return rerun(function, first)
 
     def synchronize(self):
         """Wait for the device."""
@@ -104,10 +104,12 @@ class Gpu(Numba):
 
     records = THIN
 
-    def __init__(self):
+    def __init__(self, card=0):
         fastrange.install()  # before the first kernel is compiled
         if POOLED:
             self._use_pool()
+        if card:
+            cuda.select_device(card)
         device = cuda.get_current_device()
         self.name = device.name.decode() if isinstance(device.name, bytes) else device.name
         self.shared_limit = max(STATIC_LIMIT, device.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
@@ -167,10 +169,10 @@ class Gpu(Numba):
         stream.owner = made  # it ends with this
         return stream
 
-    def record(self, function, priority=None):
+    def record(self, function, priority=None, first=True):
         """Return (what a graph's call does, what the recorded run returned); without the driver it is run again."""
         if not THIN:
-            return rerun(function)
+            return rerun(function, first)
         from course_lib.cuda.graph_nodes import GraphNodes
 
         if self.recording is not None:
@@ -181,7 +183,8 @@ class Gpu(Numba):
                 f"device memory is managed by {type(pool).__name__}, which does not keep a graph's arrays",
                 "Import course_lib.gpu before anything uses the device, and unset NUMBA_CUDA_MEMORY_MANAGER.",
             )
-        function()  # compiles and loads what cannot be loaded while recording
+        if first:
+            function()  # compiles and loads what cannot be loaded while recording
         nodes, memory = GraphNodes(None if priority is None else _within(priority)), GraphMemory(pool)
         self.recording, pool.recording = nodes, memory
         try:

@@ -56,9 +56,9 @@ class Simt:
         """Copy a host array into a device array of the same shape and dtype."""
         array.fill_from(host)
 
-    def record(self, function, priority=None):
+    def record(self, function, priority=None, first=True):
         """Return (what a graph's call does, what the function returned); nothing is recorded here: it is run again."""
-        return rerun(function)
+        return rerun(function, first)
 
     def empty(self, shape, dtype):
         """Return a device array whose elements count as never written."""

@@ -39,16 +39,25 @@ class RecordedSteps:
         nothing to or from the host; it counts turn (1,) int32 up.
     row_shape : tuple of int
         The shape of one row of x.
+        A list of functions makes several recordings of a step, of which the later ones get no arguments.
     at_once : int, optional
         Batches that travel together; default: as many as make up CHUNK bytes.
     in_order : bool
         Bring batch after batch, each as a whole; otherwise threads bring parts of them at once, and ahead.
+    after : function (place, result, stream), optional
+        Called by the host when a step's recording number `place` is enqueued in the stream, with what its function
+        returned: it enqueues what cannot be recorded. In the first step of a kind nothing is recorded yet, and all is
+        in the default stream, None.
+    wait : function (event), optional
+        How the host waits for an event; default: event.synchronize().
 
     Source: H, "streams"; NVIDIA, "CUDA C++ Programming Guide", "Asynchronous Concurrent Execution".
     """
 
-    def __init__(self, step, row_shape, at_once=None, in_order=False):
-        self.step, self.row_shape, self.at_once = step, tuple(row_shape), 1 if in_order else at_once
+    def __init__(self, step, row_shape, at_once=None, in_order=False, after=None, wait=None):
+        self.step, *self.later = step if isinstance(step, list) else [step]
+        self.row_shape, self.at_once = tuple(row_shape), 1 if in_order else at_once
+        self.after, self.wait = after or _nothing, wait or _synchronized
         self.threads = None if in_order else ThreadPoolExecutor(THREADS)
         self.copies, self.work = gpu.stream(), gpu.stream()
         self.feeds = {}
@@ -58,7 +67,7 @@ class RecordedSteps:
         """Return whether this device records: without a GPU a recorded step is only run again. No errors."""
         return executor().records
 
-    def run(self, rows, batch_size, fill):
+    def run(self, rows, batch_size, fill, kind=None):
         """Enqueue a step for each batch of `rows` rows; the last batch may be smaller. It does not wait for the device.
 
         Parameters
@@ -66,21 +75,23 @@ class RecordedSteps:
         rows, batch_size : int >= 1
         fill : function (first, x, y)
             Writes the rows from place `first` on into host arrays x (n, ...) float32 and y (n,) int64.
+        kind : optional
+            Batches of another kind have recordings of their own, even where they are of one size.
 
         Errors of `step` and `fill`. Source: the course's own.
         """
         whole, rest = divmod(rows, batch_size)
         if whole:
-            self._run(0, whole, batch_size, fill)
+            self._run(0, whole, batch_size, fill, kind)
         if rest:
-            self._run(whole * batch_size, 1, rest, fill)
+            self._run(whole * batch_size, 1, rest, fill, kind)
 
-    def _run(self, first, count, size, fill):
-        if size not in self.feeds:
+    def _run(self, first, count, size, fill, kind):
+        if (size, kind) not in self.feeds:
             row_bytes = 4 * int(np.prod(self.row_shape))
             fits = max(1, min(MOST, CHUNK // (size * row_bytes)))
-            self.feeds[size] = _Feed(self, size, min(count, self.at_once or fits))
-        feed = self.feeds[size]
+            self.feeds[size, kind] = _Feed(self, size, min(count, self.at_once or fits))
+        feed = self.feeds[size, kind]
         feed.start_over()
         loads = [(first + k * size, min(feed.at_once, count - k)) for k in range(0, count, feed.at_once)]
         parts = feed.gather(*loads[0], fill)
@@ -104,7 +115,7 @@ class _Feed:
         self.x, self.y = gpu.empty((size, *steps.row_shape), np.float32), gpu.empty(size, np.int64)
         self.turn = gpu.to_device(np.zeros(1, np.int32))
         self.arrived, self.used = [gpu.event() for _ in "01"], [gpu.event() for _ in "01"]
-        self.graph, self.gathered, self.sent, self.times = None, 0, 0, 0
+        self.graphs, self.gathered, self.sent, self.times = [], 0, 0, 0
 
     def start_over(self):
         """Let the next load go to the beginning of the ring; what was enqueued before is done first."""
@@ -114,7 +125,7 @@ class _Feed:
     def gather(self, first, batches, fill):
         """Let rows be written into pinned memory; return what waits for that, or, in order, does it."""
         half, self.gathered = self.gathered % 2, self.gathered + 1
-        self.arrived[half].synchronize()  # its last copy is done; so it is if there was none
+        self.steps.wait(self.arrived[half])  # its last copy is done; so it is if there was none
         x, y = (part[:batches] for part in self.host[half])
         x, y = x.reshape(-1, *self.steps.row_shape), y.reshape(-1)
         if not self.steps.threads:
@@ -142,15 +153,32 @@ class _Feed:
         self.used[half].record(work)
 
     def _step(self, often):
-        """Run a step: recorded, if it is not the only one of its size; the first run of a recording is real."""
+        """Run a step: recorded, if it is not the only one of its size."""
         self.times += 1
-        if self.graph is not None:
-            self.graph(self.steps.work)
-        elif often or self.times > 1:
-            self.graph = gpu.record(self._once)
+        parts, after, work = [self._once, *self.steps.later], self.steps.after, self.steps.work
+        if self.graphs:
+            for place, graph in enumerate(self.graphs):
+                graph(work)
+                after(place, graph.result, work)
+        elif len(parts) == 1 and (often or self.times > 1):
+            self.graphs.append(gpu.record(self._once))  # its first run is real
+        elif self.times > 1:  # all was run before; a part cannot be run twice, without what comes between the parts
+            for place, part in enumerate(parts):
+                self.graphs.append(gpu.record(part, first=False))
+                self.graphs[place](work)
+                after(place, self.graphs[place].result, work)
         else:
-            self._once()
+            for place, part in enumerate(parts):
+                after(place, part(), None)
 
     def _once(self):
         take_batch(self.ring, self.labels, self.turn, self.x, self.y)
-        self.steps.step(self.x, self.y, self.turn)
+        return self.steps.step(self.x, self.y, self.turn)
+
+
+def _nothing(place, result, stream):
+    """What comes after a part of a step unless it is told."""
+
+
+def _synchronized(event):
+    event.synchronize()

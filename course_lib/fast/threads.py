@@ -4,6 +4,7 @@ Source: the course's choice. Threads help where there is enough to do, and must 
 program keeps a core busy: whoever is free takes the next piece, nobody waits for a piece not begun.
 """
 
+import contextlib
 import itertools
 import os
 from collections import deque
@@ -57,6 +58,20 @@ def set_threads(count):
         _pool.shutdown()
         _pool = None
     _threads = count
+
+
+@contextlib.contextmanager
+def sharing(most):
+    """Within `with sharing(1):` an operation uses at most so many threads: where others compute beside it.
+
+    TypeError or ValueError if `most` is not a whole number >= 1. Source: the course's choice.
+    """
+    global _threads
+    before, _threads = _threads, min(_threads, require_count("most", most))
+    try:
+        yield
+    finally:
+        _threads = before
 
 
 def share(kernel, units, work, *arguments):

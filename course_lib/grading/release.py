@@ -19,7 +19,7 @@ FOLDERS = {
     "notebooks": (".ipynb",),
     "exercises": (".ipynb",),
     "results": (".json",),
-    "course_lib": (".py", ".npz", ".md", ".js", ".json", ".j2", ".css", ".woff2"),
+    "course_lib": (".py", ".npz", ".md", ".js", ".json", ".cl", ".j2", ".css", ".woff2"),
 }
 """Folders of the archive, and which files of them belong into it."""
 

@@ -11,9 +11,10 @@ The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01
 `train_in_phases`, `cost_share`, `layer_times`, `unrolled_times` and `colour_images` of 09;
 `climb_each`, `random_changes` and `relative_roughness` of 10; `predicted_launches` of 16; `precision_runs`,
 `falling_rate`, `returning_gradients`, `split_products`, `tensor_core_products`, `float32_in_order` and
-`pruned_runs` of 17.
+`pruned_runs` of 17; `backward_layers` and `alexnet` of 18; `opencl_run` of 19.
 """
 
+from .backward_layers import backward_layers
 from .colour_images import ColourImages, colour_images
 from .columns import columns
 from .counts import counts
@@ -36,6 +37,7 @@ from .measurements import (
     registers,
 )
 from .moved_digits import moved, with_room
+from .opencl_runs import OpenclRun, SharedJob, opencl_run
 from .precision_runs import PrecisionRun, falling_rate, precision_runs, pruned_runs, returning_gradients
 from .predicted_steps import predicted_launches
 from .prediction import Prediction, predict
@@ -61,16 +63,18 @@ from .training_health import (
     xor_runs,
 )
 from .two_digits import TwoDigits, two_digits
+from .two_streams import StreamLayer, alexnet
 from .whole_batch import Descent, steps_until
 
 __all__ = [
-    "ColourImages", "Counted", "Descent", "Examination", "Findings", "Issued", "Listing", "Measured", "PrecisionRun",
-    "Prediction", "Rate", "RecordedGradients", "Rows", "Runs", "Signal", "Stranger", "Table", "TwoDigits",
-    "climb_each", "colour_images", "columns", "cost_share", "count_layer", "counts", "estimated", "examine",
-    "falling_rate", "findings", "float32_in_order", "issued", "judged_by_others", "layer_times", "lead", "listing",
-    "measured", "measured_rows", "measured_training", "memory_ladder", "microbench", "moved", "padded",
-    "precision_runs", "predict", "predicted_launches", "pruned_runs", "pushes", "random_changes", "rate_range",
+    "ColourImages", "Counted", "Descent", "Examination", "Findings", "Issued", "Listing", "Measured", "OpenclRun",
+    "PrecisionRun", "Prediction", "Rate", "RecordedGradients", "Rows", "Runs", "SharedJob", "Signal", "Stranger",
+    "StreamLayer", "Table", "TwoDigits", "alexnet", "backward_layers", "climb_each", "colour_images", "columns",
+    "cost_share", "count_layer", "counts", "estimated", "examine", "falling_rate", "findings", "float32_in_order",
+    "issued", "judged_by_others", "layer_times", "lead", "listing", "measured", "measured_rows",
+    "measured_training", "memory_ladder", "microbench", "moved", "opencl_run", "padded", "precision_runs",
+    "predict", "predicted_launches", "pruned_runs", "pushes", "random_changes", "rate_range",
     "recorded_gradients", "registers", "relative_roughness", "returning_gradients", "sick_curves", "signals",
-    "split_products", "steps_until", "strangers", "table", "tensor_core_products", "train_in_phases", "training_runs",
-    "two_digits", "unrolled_times", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
+    "split_products", "steps_until", "strangers", "table", "tensor_core_products", "train_in_phases",
+    "training_runs", "two_digits", "unrolled_times", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
 ]  # fmt: skip

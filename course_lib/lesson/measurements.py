@@ -122,7 +122,7 @@ def results_folder(start=None):
 
 
 def measured(case, *, card, folder=None):
-    """Return the `Measured` of a case: of `course bench gpu`, lessons' own kernels, caches, transforms, training steps.
+    """Return the `Measured` of a case: of `course bench gpu`, lessons' kernels, caches, transforms, steps, or OpenCL.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def measured(case, *, card, folder=None):
         As the benchmark calls it: "ReLU", "transpose", "reduce", ...
     card : str
         Of the files `results/gpu.<card>.json`, `lessons.<card>.json`, `cache.<card>.json` and `steps.<card>.json`, such
-        as "h200"; or the processor of `fft.<processor>.json`.
+        as "h200"; or the processor of `fft.<processor>.json` and `opencl.<processor>.json`.
     folder : Path, optional
         Where the measurements lie; `results_folder` unless given.
 
@@ -144,7 +144,7 @@ def measured(case, *, card, folder=None):
     Source: the course's own.
     """
     cases = []
-    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "fft", "steps")]
+    others = [_read(bench, card, folder, needed=False) for bench in ("lessons", "cache", "fft", "steps", "opencl")]
     for bench in (_read("gpu", card, folder, needed=not any(others)), *others):
         for row in bench.get("rows", ()):
             if row["case"] == case:

@@ -5,6 +5,7 @@ Source: K, "Building a DL Library". Written against `ops`, a backend that is a m
 
 from course_lib.nn import graph, init, models, pruning, schedules
 from course_lib.nn.augment import random_shifts
+from course_lib.nn.checkpoint import CheckpointError
 from course_lib.nn.conv_layers import AveragePool, Conv2d, Flatten, MaxPool, RadialBasis, Subsample
 from course_lib.nn.dropout import Dropout
 from course_lib.nn.evidence import class_scores, occlusion, promised_fall, saliency
@@ -35,6 +36,7 @@ __all__ = [
     "Adam",
     "Ascent",
     "AveragePool",
+    "CheckpointError",
     "Conv2d",
     "Dense",
     "Dropout",

@@ -4,7 +4,7 @@ Source: Srivastava et al. (2014), "Dropout: A Simple Way to Prevent Neural Netwo
 """
 
 from course_lib.nn.layers import Layer
-from course_lib.reference.dropout import check_dropout
+from course_lib.reference.dropout import check_dropout, later_seed
 from course_lib.validate import require_rng
 
 
@@ -37,7 +37,10 @@ class Dropout(Layer):
         if not self.training:
             self.cache = ()  # nothing to remember, but there was a forward pass
             return x
-        y, self.cache = self.ops.dropout_forward(x, self.rate, int(self.rng.integers(2**63)))
+        seed = int(self.rng.integers(2**63))
+        if self.first_row:  # a part of a batch is dropped as it would be in the whole
+            seed = later_seed(seed, self.first_row * (x.size // x.shape[0]))
+        y, self.cache = self.ops.dropout_forward(x, self.rate, seed)
         return y
 
     def backward(self, dout):

@@ -30,27 +30,72 @@ class Task:
     augment: object
     precision: object
     rng: object
-    targets: list
+    epochs: int
+    validation: object
+
+    @property
+    def targets(self):
+        """What the loss will be asked for: y, and that of the validation data (x, y) if there are some."""
+        return [self.y] if self.validation is None else [self.y, self.validation[1]]
 
     def rate(self, epoch, batch):
         """Return the learning rate of a batch of an epoch."""
         return rate(self.lr, epoch * count_steps(len(self.x), self.batch_size, 1) + batch)
 
 
-def trainer(task, record):
-    """Return what trains an epoch, a function (epoch, history); ValueError if `record` is True and it cannot be.
+class Alone:
+    """Training by this process alone: what `train` asks of whoever trains. `parallel.epochs.Team` is the other one.
+
+    Parameters
+    ----------
+    task : Task
+    record : "auto", True or False
+
+    Errors as `trainer`. Source: the course's own.
+    """
+
+    first = True
+    """Whether this is the one that shows progress and writes checkpoints."""
+
+    def __init__(self, task, record):
+        self.epoch = trainer(task, record)
+
+    def evaluate(self, evaluate, x, y):
+        """Return evaluate(x, y), an Evaluation of rows x (n, ...) and y (n, ...)."""
+        return evaluate(x, y)
+
+    def any(self, asked):
+        """Return whether anybody asks to stop."""
+        return bool(asked)
+
+    def same(self, content):
+        """Return the bytes that the first one has."""
+        return content
+
+    def close(self):
+        """Do nothing: there is nobody to take leave of."""
+
+
+def records(task, record):
+    """Return whether steps are to be recorded; ValueError if `record` is True and they cannot be.
 
     Source: the course's own.
     """
     if record != "auto" and not isinstance(record, bool):
         raise ValueError(f'record is {record!r:.40}; it must be "auto", True or False.')
-    net, reason = task.net, why_not(task.net, task.loss, task.optimiser, task.precision)
+    reason = why_not(task.net, task.loss, task.optimiser, task.precision)
     if record is True and reason:
         raise ValueError(f"record is True, and a step cannot be recorded: {reason}. Leave record out.")
-    if reason or not (record is True or (record == "auto" and net.ops.RecordedSteps.worth_it())):
+    return not reason and (record is True or (record == "auto" and task.net.ops.RecordedSteps.worth_it()))
+
+
+def trainer(task, record):
+    """Return what trains an epoch, a function (epoch, history); errors as `records`. Source: the course's own."""
+    if not records(task, record):
         return lambda epoch, history: _train(task, epoch, history)
+    net = task.net
     out = net.ops.to_host(net.forward(net.ops.to_backend(task.x[: task.batch_size])))
-    _rehearse(net.ops, loss_of(net.ops, task.loss)[0], out, task.targets)  # before the first step changes a weight
+    rehearse(net.ops, loss_of(net.ops, task.loss)[0], out, task.targets)  # before the first step changes a weight
     in_order = task.augment is not None
     recorded = RecordedEpochs(net, task.optimiser, len(task.x), task.batch_size, task.x.shape[1:], in_order)
     return lambda epoch, history: _train_recorded(task, recorded, epoch, history)
@@ -68,16 +113,16 @@ def _train(task, epoch, history):
     for start in range(0, len(x), task.batch_size):
         batch = order[start : start + task.batch_size]
         speed = task.rate(epoch, start // task.batch_size)
-        inputs = x[batch] if task.augment is None else _augmented(task.augment, x[batch], task.rng)
+        inputs = x[batch] if task.augment is None else augmented(task.augment, x[batch], task.rng)
         with net.training(), precision.rounding():
             scores = net.forward(ops.to_backend(inputs))
         out = ops.to_host(scores)
         if epoch == start == 0:
-            _rehearse(ops, loss_forward, out, task.targets)  # before the first step changes a weight
+            rehearse(ops, loss_forward, out, task.targets)  # before the first step changes a weight
         # What has grown beyond all numbers has no loss; a loss of probabilities would refuse it with another message.
         finite = np.isfinite(out).all()
         value, cache = loss_forward(scores, ops.to_backend(y[batch])) if finite else (np.nan, None)
-        _require_finite_loss(value, epoch, start // task.batch_size, speed)
+        require_finite_loss(value, epoch, start // task.batch_size, speed)
         net.renew_grad()
         if precision.backward(loss_backward(cache)):
             task.optimiser.step(speed)
@@ -99,17 +144,21 @@ def _train_recorded(task, recorded, epoch, history):
         if task.augment is None:
             np.take(x, batch, axis=0, out=inputs, mode="clip")  # the other modes make a copy first
         else:
-            inputs[...] = _of_shape(_augmented(task.augment, x[batch], task.rng), inputs, task.net.ops)
+            inputs[...] = of_shape(augmented(task.augment, x[batch], task.rng), inputs, task.net.ops)
 
     rates = [task.rate(epoch, batch) for batch in range(len(recorded.sizes))]
     losses, right = recorded.run(rates, fill)
-    _require_finite_loss(losses[-1], epoch, len(losses) - 1, rates[len(losses) - 1])
+    require_finite_loss(losses[-1], epoch, len(losses) - 1, rates[len(losses) - 1])
     history.loss.append(sum(loss * size for loss, size in zip(losses, recorded.sizes, strict=True)) / len(x))
     history.accuracy.append(sum(right) / len(x))
     history.loss_scale.append(task.precision.scale.value)
 
 
-def _of_shape(changed, inputs, ops):
+def of_shape(changed, inputs, ops):
+    """Return what augment made, if it has dtype and shape of the inputs (B, ...); TypeError or ValueError.
+
+    Source: the course's own.
+    """
     if changed.dtype != np.float32:
         ops.to_backend(changed)  # it says what is wrong
     if changed.shape != inputs.shape:
@@ -119,7 +168,8 @@ def _of_shape(changed, inputs, ops):
     return changed
 
 
-def _require_finite_loss(value, epoch, batch, speed):
+def require_finite_loss(value, epoch, batch, speed):
+    """Raise NotFiniteError, with what to do, if the loss of a batch is no finite number. Source: the course's own."""
     if not np.isfinite(value):
         raise NotFiniteError(
             f"the loss became {value} in epoch {epoch}, batch {batch}, with lr={speed:g}: the steps are too large. Try "
@@ -127,8 +177,11 @@ def _require_finite_loss(value, epoch, batch, speed):
         )
 
 
-def _augmented(augment, x, rng):
-    """Return augment(x, rng); an error that names augment, not lr, if that is no such batch."""
+def augmented(augment, x, rng):
+    """Return augment(x, rng) for a batch x (B, ...); TypeError or ValueError, naming augment, if that is no such batch.
+
+    Source: the course's own.
+    """
     changed = augment(x, rng)
     if np.shape(changed)[:1] != x.shape[:1]:
         found = "None; does it lack a return?" if changed is None else f"shape {np.shape(changed)}."
@@ -152,8 +205,11 @@ def loss_of(ops, name):
     return getattr(ops, f"{name}_forward"), getattr(ops, f"{name}_backward")
 
 
-def _rehearse(ops, loss_forward, out, targets):
-    """Raise what the loss would raise in some later batch, for all targets, with their real row numbers."""
+def rehearse(ops, loss_forward, out, targets):
+    """Raise what the loss would raise in some later batch, for all targets (n, ...), with their real row numbers.
+
+    out (B, ...) is an output of the network. Source: the course's own.
+    """
     for y in targets:
         even = np.full((len(y), *out.shape[1:]), 1 / max(out[0].size, 1), out.dtype)
         loss_forward(ops.to_backend(even), ops.to_backend(y))

@@ -31,6 +31,9 @@ class Layer(Portable):
     training = False
     """True within `with net.training():`; only layers that behave otherwise in training look at it."""
 
+    first_row = 0
+    """Where the rows that come begin in their batch: a rank of several computes a part of it."""
+
     _renewed = frozenset()
     """Names of gradients that the next one replaces."""
 

@@ -190,17 +190,21 @@ class Precision:
         """Return the context in which the network computes in the format."""
         return nullcontext() if self.name == "float32" else rounded(self.net, self.name)
 
-    def backward(self, dout):
-        """Go back from dE/d output, with the scale; leave gradients without it. Return whether a step may follow."""
+    def backward(self, dout, back=None):
+        """Go back from dE/d output, with the scale; leave gradients without it. Return whether a step may follow.
+
+        `back` is what goes back through the network, its own `backward_parameters` unless given.
+        """
         net, ops, scale = self.net, self.net.ops, self.scale.value
+        back = back or net.backward_parameters
         if self.name == "float32":
-            net.backward_parameters(dout)
+            back(dout)
             return True
         if scale != 1:
             dout = ops.copy_of(dout)
             ops.scale_by(dout, scale)
         with self.rounding(), np.errstate(over="ignore", invalid="ignore"):
-            net.backward_parameters(dout)
+            back(dout)
         gradients = list(net.gradients().values())
         finite = ops.all_finite(gradients)
         if finite and scale != 1:

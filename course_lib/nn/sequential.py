@@ -105,16 +105,19 @@ class Sequential(Portable):
         self.layers[0].backward_parameters(dout)
 
     @contextmanager
-    def training(self):
-        """Within `with net.training():` layers behave as in training: `Dropout` drops. Outside they do not."""
-        before = [layer.training for layer in self.layers]
+    def training(self, first_row=0):
+        """Within `with net.training():` layers behave as in training: `Dropout` drops. Outside they do not.
+
+        `first_row` is where the rows begin in their batch, for who computes a part of it.
+        """
+        before = [(layer.training, layer.first_row) for layer in self.layers]
         for layer in self.layers:
-            layer.training = True
+            layer.training, layer.first_row = True, first_row
         try:
             yield self
         finally:
             for layer, was in zip(self.layers, before, strict=True):
-                layer.training = was
+                layer.training, layer.first_row = was
 
     def zero_grad(self):
         """Set every gradient to zero."""

@@ -4,14 +4,17 @@ Source: O, "Stochastic gradient descent" (mini-batch, epoch, when to terminate);
 Backpropagation" (forward, loss, backward, update, repeat).
 """
 
+import contextlib
 import numbers
 import os
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from course_lib.fast.products import one_blas_thread
-from course_lib.nn.epochs import Task, count_right, loss_of, trainer, weight_of
+from course_lib.nn.checkpoint import content_of, restore, write
+from course_lib.nn.epochs import Alone, Task, count_right, loss_of, weight_of
 from course_lib.nn.finite import first_not_finite, require_finite_outputs
 from course_lib.nn.graph import DIFFERENCES
 from course_lib.nn.metrics import Evaluation
@@ -91,6 +94,9 @@ def train(
     record="auto",
     precision="float32",
     loss_scale=None,
+    world=None,
+    checkpoint=None,
+    resume=False,
 ):
     """Train `net` in place by stochastic gradient descent and return its `History`.
 
@@ -99,6 +105,10 @@ def train(
     are recorded, and the next batches loaded meanwhile: as fast as the device can, with equal bits.
     Equal arguments and an equal generator give equal weights, bit for bit, on the same machine, with any number of
     threads: NumPy's matrix products, whose bits depend on it, get one meanwhile, whatever the backend.
+
+    With a `world` of ranks all of them call this, with equal networks, data, generators and settings. Each computes its
+    part of every batch; histories and weights are those of one rank, up to rounding, with the same bits on all ranks
+    and in every run of as many ranks.
 
     Parameters
     ----------
@@ -140,6 +150,13 @@ def train(
     loss_scale : float > 0, "auto", LossScale or None
         What the loss is multiplied by, and gradients divided by before the step; "auto" finds one, and None is that
         for "fp16", and 1 else. A step whose gradients are not finite is left out.
+    world : parallel.World, optional
+        The ranks that train together (`parallel.run` gives one to each).
+    checkpoint : path, optional
+        A file that gets all of the training's state after every epoch, completely or not at all; of several ranks
+        rank 0 writes it.
+    resume : bool
+        Go on from the checkpoint, if there is one: to the same bits as without the stop, if the same calls came before.
 
     Returns
     -------
@@ -153,6 +170,10 @@ def train(
         If x, y or the validation data hold NaN or infinity; if the loss of a batch is no longer a finite number, where
         the weights are left as they were before that batch; or if validation data or the last batch show that the
         weights have grown too large.
+    CheckpointError (a ValueError)
+        If the checkpoint to go on from is of another training, or none.
+    parallel.RankError
+        If ranks differ, or one ends or hangs; see `parallel.World`.
 
     Source: O, "Stochastic gradient descent".
     """
@@ -172,18 +193,25 @@ def train(
         require_finite(name, rows)
         if rows.shape[1:] != x.shape[1:]:
             raise ValueError(f"{name} is {rows.shape} and x is {x.shape}; they must agree in all but the rows.")
-    targets = [y] if validation is None else [y, validation[1]]
     batches = count_steps(len(x), batch_size, 1)
     for step in (0, epochs * batches - 1):  # refused now, not after an hour
         optimiser.check(rate(lr, step))
-    task = Task(net, x, y, loss, batch_size, lr, optimiser, augment, precision, rng, targets)
-    train_epoch = trainer(task, record)
+    task = Task(net, x, y, loss, batch_size, lr, optimiser, augment, precision, rng, epochs, validation)
+    if resume and checkpoint is None:
+        raise ValueError("resume is True, but there is no checkpoint to go on from: pass checkpoint=path as well.")
     history, best, best_params = History(), np.inf, None
-    with one_blas_thread(), _progress_bar(epochs, progress) as bar:
-        for epoch in range(epochs):
-            train_epoch(epoch, history)
+    with (
+        one_blas_thread(),
+        contextlib.closing(_team(task, record, world)) as team,
+        _progress_bar(epochs, progress if team.first else False) as bar,
+    ):
+        if resume and (content := team.same(content_of(checkpoint) if team.first else b"")):
+            best, best_params = restore(content, checkpoint, task, history)
+        bar.update(history.epochs)
+        for epoch in range(history.epochs, 0 if history.stopped_early else epochs):
+            team.epoch(epoch, history)
             if validation is not None:
-                result = _evaluate(net, *validation, 1000, loss, "validation's x")
+                result = team.evaluate(partial(_evaluate_validation, net, loss), *validation)
                 history.val_loss.append(result.loss)
                 history.val_accuracy.append(result.accuracy)
             current = history.val_loss[-1] if validation is not None else history.loss[-1]
@@ -193,9 +221,11 @@ def train(
                     best_params = [net.ops.copy_of(p) for p in net.parameters().values()]
             bar.set_postfix_str(f"loss {history.loss[-1]:.4f}")
             bar.update()
-            asked = on_epoch is not None and on_epoch(epoch, history)
-            if asked or (early_stop is not None and epoch - history.best_epoch >= early_stop):
-                history.stopped_early = True
+            asked = team.any(on_epoch is not None and on_epoch(epoch, history))
+            history.stopped_early = asked or (early_stop is not None and epoch - history.best_epoch >= early_stop)
+            if checkpoint is not None and team.first:
+                write(checkpoint, task, history, best, best_params)
+            if history.stopped_early:
                 break
     if best_params is not None:
         for p, kept in zip(net.parameters().values(), best_params, strict=True):
@@ -209,6 +239,19 @@ def train(
             "Try a learning rate ten times smaller, and inputs scaled to about [0, 1]."
         )
     return history
+
+
+def _team(task, record, world):
+    """Return who trains: this process alone, or all ranks of a world."""
+    if world is None:
+        return Alone(task, record)
+    from course_lib.parallel.epochs import Team  # it is written against this package
+
+    return Team(task, world, record)
+
+
+def _evaluate_validation(net, loss, x, y):
+    return _evaluate(net, x, y, 1000, loss, "validation's x")
 
 
 def _optimiser(net, optimiser, momentum, weight_decay):

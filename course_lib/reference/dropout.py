@@ -68,6 +68,14 @@ def check_dropout(rate, seed):
     return keep, seed
 
 
+def later_seed(seed, count):
+    """Return the seed whose first number is number `count` of `seed`'s: for a part of an array, as of the whole one.
+
+    No errors. Source: Steele, Lea and Flood (2014): a state is a sum of equal steps.
+    """
+    return (seed + count * GAMMA) % 2**64
+
+
 def check_upstream(dy, shape):
     """Return dy as floats; raise ValueError unless it has the `shape` of y (...)."""
     dy = as_float("dy", dy)

@@ -199,6 +199,23 @@ def test_compiled_kernels_are_whole_damaged_or_kept_nowhere(tmp_path):
     assert (gone.state, "NUMBA_CACHE_DIR" in gone.fix) == ("note", True)
 
 
+def test_opencl_is_information_only(monkeypatch):
+    from course_lib.opencl import devices
+
+    off = machine.check_opencl({"COURSE_OPENCL": "off"})
+    assert (off.state, "lesson 19, which is optional" in off.found) == ("note", True)
+    assert 'python -m pip install "pyopencl[pocl]"' in off.fix
+    good = devices.Device("a CPU", "PoCL", "OpenCL 3.0", "CPU", 2, 4096, 2**20, 2**34, True)
+    bad = devices.Device("an old one", "PoCL", "OpenCL 3.0", "CPU", 2, 4096, 2**20, 2**34, True, "unknown target CPU")
+    monkeypatch.setattr(devices, "_all_devices", lambda: (good, bad))
+    both = machine.check_opencl({})
+    assert (both.state, both.fix) == ("ok", "")
+    assert both.found.startswith("a CPU, PoCL")
+    assert both.found.endswith("an old one does not compute: unknown target CPU")
+    monkeypatch.setattr(devices, "_all_devices", lambda: (bad,))
+    assert "an old one does not compute (unknown target CPU)" in machine.check_opencl({}).found
+
+
 def test_chromium_is_information_only():
     assert machine.check_chromium({"chromium": "/bin/chromium"}.get).state == "ok"
     assert machine.check_chromium(lambda name: None).state == "note"

@@ -171,6 +171,7 @@ def _recorded(ops):
     log, turn = ops.StepLog(3, 4), zeros(1, dtype=np.int32)
     step_log.take_batch(zeros(4, 8, 3), zeros(4, 8, dtype=np.int64), turn, zeros(8, 3), zeros(8, dtype=np.int64))
     log.note(zeros(8, 10), zeros(8, dtype=np.int64), zeros(1, 2), turn)
+    log.heed()
     pair = [zeros(784, 128), zeros(7)], [zeros(784, 128), zeros(7)]
     ops.sgd_step_planned(*pair, zeros(1), 0.0, None, [0, 0])
     ops.sgd_step_planned(*pair, zeros(1), 0.9, [zeros(784, 128), zeros(7)], [0, 0])

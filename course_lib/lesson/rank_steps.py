@@ -1,0 +1,58 @@
+"""Training steps that one process made, or several together, as tools/measure_parallel.py timed them: for lesson 18.
+
+Source: `results/parallel.<processor>.json`.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from .measurements import results_folder
+
+
+@dataclass(frozen=True)
+class RankSteps:
+    """Times of steps on one machine.
+
+    Attributes
+    ----------
+    processor, date : str
+    seconds : dict
+        (network, batch, ranks, exchange) -> seconds of a step, the least that was found; `exchange` is "overlap" or
+        "after", and "alone" where nothing is sent.
+
+    Source: the course's own.
+    """
+
+    processor: str
+    date: str
+    seconds: dict
+
+    def gain(self, network, batch, ranks):
+        """Return how many times as fast as one rank `ranks` are, with gradients on their way during the backward pass.
+
+        KeyError if that was not measured. Source: the course's own.
+        """
+        return self.seconds[network, batch, 1, "alone"] / self.seconds[network, batch, ranks, "overlap"]
+
+
+def rank_steps(processor="amd-epyc", *, folder=None):
+    """Return the `RankSteps` of a processor, by the name in its file.
+
+    A step ends when its slowest rank has; of several measurements the least counts, as others used the machine too.
+    FileNotFoundError if there is no such file; the message says what writes it. Source: the course's own.
+    """
+    file = (results_folder() if folder is None else Path(folder)) / f"parallel.{processor}.json"
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no results/{file.name}; tools/measure_parallel.py writes it.")
+    found = json.loads(file.read_text(encoding="utf-8"))
+    slowest, runs = {}, {}
+    for row in found["parts"]["steps"]:
+        key = row["net"], row["batch"], row["ranks"], row["exchange"]
+        run = runs.setdefault((*key, row["rank"]), 0)  # the same rank again is a new measurement
+        runs[*key, row["rank"]] += 1
+        slowest[*key, run] = max(slowest.get((*key, run), 0.0), row["least"])
+    seconds = {}
+    for (*key, _), took in slowest.items():
+        seconds[tuple(key)] = min(seconds.get(tuple(key), took), took)
+    return RankSteps(found["machine"]["cpu"], found["date"], seconds)

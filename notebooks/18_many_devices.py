@@ -1,0 +1,1017 @@
+# ---
+# jupyter:
+#   course_form: 2
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 18 · Many devices: are two twice as fast?
+#
+# The largest networks are trained by thousands of graphics cards at the same time, since one card would need
+# centuries. So take lesson 09's LeNet-5, which reads digits, and give it more cards. Every card computes its part of a
+# batch, and then all of them need the sum of their gradients. Two cards, half the time? Move the slider and find the
+# number of cards with which a step is done soonest, on each of the three links.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from course_lib import data, fast, figures, nn, parallel
+from course_lib import reference as ops
+from course_lib.figures.bucket_rows import sent_when
+from course_lib.lesson import alexnet, backward_layers, measured, predict, table
+from course_lib.opencl.shares import best_share
+from course_lib.parallel.costs import Link, step_seconds
+from course_lib.parallel.trials import grid, run_trials
+
+by_batch = measured("steps of LeNet-5 by batch", card="h200")
+POINTS = {int(name.split()[-1]): s for name, s in by_batch.seconds.items() if name.startswith("recorded")}
+GRADIENTS = sum(p.nbytes for p in nn.models.lenet5(rng=np.random.default_rng(0)).parameters().values())
+LINKS = {"1 Gbit/s": (50e-6, 0.125e9), "100 Gbit/s": (5e-6, 12.5e9), "450 GB/s": (3e-6, 450e9)}
+figures.shared_step(
+    POINTS, GRADIENTS, LINKS, (4096, 1024),
+    about=f"Computing: measured on one {by_batch.card}; the sum: by formula.",
+)  # fmt: skip
+
+# %% [markdown]
+# Over an office cable one card alone is the quickest, whatever one does. Over the fastest link, which joins the cards
+# inside of one machine, 64 cards are slower than 8. What stands in the way is the sum. How it is made, what it costs,
+# how to hide it, and what else keeps a thousand devices from being a thousand times as fast: that is this page.
+#
+# ## You will be able to
+#
+# - share a training among several devices so that the result is that of one, and say what has to be weighted;
+# - count the messages and bytes of a sum over all devices, made in three ways, and find a deadlock before it happens;
+# - predict from a batch, a link and a number of devices whether sharing is worth it, and name what limits it;
+# - cut the network instead of the batch, and say what crosses the cut; lose a device, and go on to the same bits.
+
+# %% [markdown]
+# <details><summary>About this page</summary>
+#
+# It follows a line of Prof. Dey's course plan at IIT Kharagpur, parallel and distributed processing, and a figure of
+# Prof. Owens' lecture 11 at UC Davis, the filters of AlexNet. You need lessons 06 and 09, and 16 for the word *step*.
+#
+# Nothing has to be installed, and you need neither a cluster nor a GPU: the devices are threads of one Python process,
+# with the same messages as real ones. Where MPI is installed (`python -m pip install -e '.[mpi]'`), `course ranks -n 4
+# script.py` runs the same functions as processes; `course doctor` says whether it works. Times of computing in the
+# figures were measured on the devices that are named; times of messages follow from a formula, with links whose rates
+# are those on the box and whose latencies are round numbers. Reading and trying takes about 90 minutes.
+#
+# </details>
+
+# %% [markdown]
+# ## A program that runs four times
+#
+# Programs for many devices are written in a way that looks strange at first. There is *one* function, and it is run
+# several times at once. Each run is called a **rank**. A rank knows its own number and how many there are, and that
+# is all in which it differs from the others.
+
+# %%
+def who_am_i(world):
+    return f"rank {world.rank} of {world.size}"
+
+parallel.run(who_am_i, 4)
+
+# %% [markdown]
+# Here the four are threads. With `engine="mpi"` they would be four processes, on one machine or on four; with
+# `engine="nccl"` four graphics cards. The function would not know. It sees a `world`, with which it can send an array
+# to another rank, and receive one:
+
+# %%
+def pass_on(world):
+    box = np.array([10.0])
+    if world.rank == 0:
+        world.send(box, 1)
+    else:
+        world.receive(box, 0)  # into the array, in place
+        box += world.rank
+    return float(box[0])
+
+parallel.run(pass_on, 2)
+
+# %% [markdown]
+# That is all there is: no rank can look into another one's memory. Everything below is made of such messages. They were
+# given their names in 1994, when forty organisations that built and used large computers agreed on one interface, the
+# **Message-Passing Interface**, MPI.[^MPI Forum "MPI: A Message-Passing Interface Standard, 1.0"]
+#
+# ## One batch, several ranks
+#
+# How can ranks train together? The simplest way is called **data parallel**. All ranks have the same network, and each
+# takes some rows of the batch. This function computes the gradient of a network for some rows, as one long vector:
+
+# %%
+digits = data.load_digits(seed=0)
+x, y = digits.x_train[:90], digits.y_train[:90]
+
+def gradient_of(rows, ops=ops):
+    net = nn.models.mlp((784, 32, 10), rng=np.random.default_rng(0), ops=ops)  # the same weights each time
+    _, cache = net.ops.softmax_cross_entropy_forward(net.forward(x[rows]), y[rows])
+    net.zero_grad()
+    net.backward_parameters(net.ops.softmax_cross_entropy_backward(cache))
+    return np.concatenate([gradient.ravel() for gradient in net.gradients().values()])
+
+def off_by(gradient):
+    whole = gradient_of(slice(0, 90))
+    return np.linalg.norm(gradient - whole) / np.linalg.norm(whole)
+
+# %% [markdown]
+# Three ranks, 30 rows each. `all_reduce` leaves the sum over all ranks in the array of every one of them. Divide it by
+# the number of ranks, and compare it with the gradient of all 90 rows that a single rank computes:
+
+# %%
+def share_evenly(world):
+    gradient = gradient_of(slice(30 * world.rank, 30 * world.rank + 30))
+    world.all_reduce(gradient)
+    return off_by(gradient / world.size)
+
+print("within rounding:", max(parallel.run(share_evenly, 3)) < 1e-6)
+
+# %% [markdown]
+# It has to be so. The loss is a mean over the rows, and so is its gradient; and a mean over 90 rows is the mean of
+# three means over 30 rows each. With equal gradients all ranks make the same step, and their weights stay equal
+# without ever being sent.
+#
+# Now the devices are not equally fast, and the batch is cut unevenly: 5 rows for rank 0, 25 for rank 1, 60 for rank 2.
+
+# %% tags=["hide-input"]
+uneven = predict(
+    "The three gradients are added and divided by 3, as before. What comes out?",
+    ["the gradient of the batch, up to rounding", "half of it: the ranks differ too much",
+     "another direction: some rows count more than others", "an error: the shapes differ"],
+    answer="another direction: some rows count more than others",
+    reveals=2,
+)  # fmt: skip
+uneven
+
+# %% tags=["hide-output", "hide-input"]
+# Divided by three, and weighted.
+CUTS = [0, 5, 30, 90]
+
+def share_unevenly(world, weighted):
+    first, last = CUTS[world.rank : world.rank + 2]
+    weight = (last - first) / 90 if weighted else 1 / 3
+    gradient = weight * gradient_of(slice(first, last))
+    world.all_reduce(gradient)
+    return off_by(gradient)
+
+wrong = max(parallel.run(lambda world: share_unevenly(world, weighted=False), 3))
+right = max(parallel.run(lambda world: share_unevenly(world, weighted=True), 3))
+print(f"divided by 3: off by {wrong:.0%} of its length; weighted by rows, within rounding: {right < 1e-6}")
+
+# %% [markdown]
+# <details class="reveal"><summary>A mean of means</summary>
+#
+# The five rows of rank 0 get a third of all the weight, as much as the sixty of rank 2: each of them counts twelve
+# times as much. The gradient is wrong by as much as its own length. Nothing fails, and the loss goes down somehow; it
+# is one of the mistakes that nobody notices for months. A rank with $B_r$ of the $B$ rows has to count $B_r / B$:
+#
+# $$\nabla L = \sum_r \frac{B_r}{B}\,\nabla L_r .$$
+#
+# Even cutting evenly needs it: 90 rows on four ranks are 22, 23, 22 and 23. (If the loss is a sum over rows and not a
+# mean, nothing is weighted. Mixing up the two is the same mistake in other clothes.)
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was computed.
+assert wrong > 0.5
+assert right < 1e-6
+assert max(parallel.run(share_evenly, 3)) < 1e-6
+uneven.confirm("another direction: some rows count more than others")
+
+# %% [markdown]
+# `nn.train` does all this if it is given a world: it cuts every batch, weights, sums, and steps. Same network, same
+# generators, four epochs, with one rank and with four:
+
+# %%
+def train(world=None, **more):
+    net = nn.models.mlp((784, 32, 10), rng=np.random.default_rng(0))
+    settings = {"epochs": 4, "batch_size": 50, "lr": 0.1, "momentum": 0.9, "progress": False, **more}
+    small = digits.x_train[:600], digits.y_train[:600]
+    history = nn.train(net, small, rng=np.random.default_rng(1), world=world, **settings)
+    return history.loss, np.concatenate([p.ravel() for p in net.parameters().values()])
+
+alone, four = train(), parallel.run(train, 4)
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# Losses of one rank and of four.
+table(
+    [(k, a, b, f"{abs(b / a - 1):.0e}") for k, (a, b) in enumerate(zip(alone[0], four[0][0], strict=True))],
+    ["epoch", "one rank", "four ranks", "difference"],
+)
+
+# %% tags=["continued"]
+print("the same bits on all four ranks:", all(np.array_equal(weights, four[0][1]) for _, weights in four))
+
+# %% [markdown]
+# The losses differ in the last digits only, since float32 numbers were added in another order. And the four ranks
+# agree in every bit. They must: if a bit differed, their weights would slowly drift apart, and nothing would pull them
+# together again.
+#
+# ## How is a sum over all ranks made?
+#
+# Everything rests on this one operation, the **all-reduce**. Its most obvious form: everybody sends to rank 0, which
+# adds, and sends the sum back to everybody.
+
+# %%
+def all_to_one(world, array):
+    if world.rank > 0:
+        world.send(array, 0)
+        world.receive(array, 0)
+        return
+    part = np.empty_like(array)
+    for source in range(1, world.size):
+        world.receive(part, source)
+        array += part
+    for to in range(1, world.size):
+        world.send(array, to)
+
+# %% tags=["hide-input"]
+# Every rank ends with the sum of all.
+def sum_of_ranks(world):
+    array = np.full(12, float(world.rank))
+    all_to_one(world, array)
+    return array
+
+assert all(np.array_equal(array, np.full(12, 28.0)) for array in parallel.run(sum_of_ranks, 8))
+
+# %% [markdown]
+# It is right, and rank 0 is to be pitied. With 1,000 ranks it receives 999 arrays one after the other, and sends as
+# many. Can the work be spread, so that no rank is worse off than the others?
+
+# %% tags=["hide-input"]
+ring = predict(
+    "Each of 1,000 ranks has an array of S bytes, and all want the sum. In the best way that is known, how much does "
+    "each rank send?",
+    ["about S / 1,000", "about 2 S", "about 10 S", "about 999 S"],
+    answer="about 2 S",
+    reveals=2,
+)
+ring
+
+# %% tags=["hide-output", "hide-input"]
+# Three ways, step by step.
+figures.all_reduce_steps((4, 8))
+
+# %% [markdown]
+# <details class="reveal"><summary>In a ring, a part at a time</summary>
+#
+# Choose *ring*, and watch a single row. A part of the array starts at one rank and goes round; every rank adds its
+# own and hands it on. Since there are as many parts as ranks, all links are busy in every step. After $n - 1$ steps
+# each rank has the whole sum of one part, and after $n - 1$ more steps the finished parts have gone round, too. Each
+# rank has sent $2 (n - 1)$ parts of $S / n$ bytes:
+#
+# $$2\,\frac{n - 1}{n}\,S < 2\,S,$$
+#
+# however many ranks there are. It cannot be done with less.[^Patarasuk and Yuan 2009 "Bandwidth Optimal All-reduce
+# Algorithms for Clusters of Workstations" https://doi.org/10.1016/j.jpdc.2008.09.002] The price is the number of
+# messages that follow one another: $2 (n - 1)$, where a tree needs only $2 \log_2 n$. So for small arrays, where the
+# bytes hardly matter and every message has its delay, a tree is quicker.
+#
+# </details>
+
+# %% [markdown]
+# The library has all three, and counts what is sent. Here are 8 ranks with the gradients of LeNet-5:
+
+# %%
+def sent_by(way):
+    def work(world):
+        gradients = np.ones(GRADIENTS // 4, np.float32)
+        world.all_reduce(gradients, way)
+        return world.traffic
+
+    return parallel.run(work, 8)
+
+# %% tags=["hide-input"]
+# Messages and bytes, as counted.
+ways = {"all_to_one": parallel.all_to_one, "tree": parallel.tree, "ring": parallel.ring}
+counted = {way: sent_by(way) for way in ways}
+table(
+    [(way.replace("_", " "), sum(t.messages for t in sent), ways[way].steps(8), max(t.bytes for t in sent) / GRADIENTS,
+      min(t.bytes for t in sent) / GRADIENTS) for way, sent in counted.items()],
+    ["way", "messages", "steps", "the busiest rank sends, S", "the laziest rank sends, S"],
+    formats={"the busiest rank sends, S": ".2f", "the laziest rank sends, S": ".2f"}, align="lrrrr",
+    caption=f"An all-reduce of S = {GRADIENTS:,} bytes over 8 ranks, counted",
+)  # fmt: skip
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was counted.
+largest = max(t.bytes for t in counted["ring"]) / GRADIENTS
+assert round(largest, 2) == 1.75
+assert round(2 * 999 / 1000) == 2
+ring.confirm("about 2 S")
+
+# %% [markdown]
+# ## Everybody sends first
+#
+# A ring is easy to get wrong. Here is a first attempt at one step of it: send to the right, receive from the left.
+
+# %%
+def hand_on(world):
+    mine, theirs = np.full(3, world.rank), np.empty(3, int)
+    world.send(mine, (world.rank + 1) % world.size)
+    world.receive(theirs, (world.rank - 1) % world.size)
+    return int(theirs[0])
+
+# %% [markdown]
+# If all goes well, rank 0 returns 3, since its left neighbour is the last rank, and every other rank the number before
+# its own.
+
+# %% tags=["hide-input"]
+first = predict(
+    "Four ranks run `hand_on`. What happens?",
+    ["it works", "rank 0 gets a wrong number", "all wait for ever", "it depends on the size of the array"],
+    answer="it depends on the size of the array",
+    reveals=2,
+)
+first
+
+# %% tags=["hide-output", "hide-input"]
+# Twice: with sends that return at once, and with sends that wait until somebody receives.
+print(parallel.run(hand_on, 4))
+try:
+    parallel.run(hand_on, 4, synchronous=True)
+except parallel.RankError as error:
+    print(error)
+
+# %% [markdown]
+# <details class="reveal"><summary>Who takes a message before anybody receives?</summary>
+#
+# A send may return as soon as the message lies in a **buffer**, or only when the receiver has taken it. MPI leaves
+# that open,[^MPI Forum "MPI: A Message-Passing Interface Standard, Communication Modes"] and its makers choose by
+# size: a small array is put into a buffer, and a large one waits for its receiver. So the program passes every test
+# with three numbers, and hangs on the first real gradient. In the second run sends wait. Then everybody sends, nobody
+# receives, and each rank waits for its neighbour, all round the circle: a **deadlock**. The course's threads notice
+# it at once and name the circle. Most systems just stand still.
+#
+# The cure is `world.exchange(...)`, which sends and receives at the same time. The other rule is that all ranks must
+# call the same collective operations in the same order: `if world.rank == 0: world.all_reduce(...)` is a deadlock of
+# one line.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed: right with buffers, a circle of four without.
+assert parallel.run(hand_on, 4) == [3, 0, 1, 2]
+try:
+    parallel.run(hand_on, 4, synchronous=True)
+except parallel.RankError as error:
+    circle = str(error)
+assert all(f"rank {r} waits (send of int64 (3,) to rank {(r + 1) % 4})" in circle for r in range(4))
+first.confirm("it depends on the size of the array")
+
+# %% [markdown]
+# ## While the backward pass goes on
+#
+# The sum can be hidden. The backward pass begins at the last layer, so the last layer's gradients are done first, long
+# before those of the first one. They can be on their way while the rest is computed. Here is the backward pass of
+# LeNet-5, as it was measured. The layers without weights send nothing.
+
+# %% tags=["hide-input"]
+# LeNet-5's backward pass, layer by layer.
+layers = backward_layers("LeNet-5")
+late = sum(one.nbytes for one in layers if "Conv2d 1 " in one.name or "Conv2d 6 " in one.name)
+spent = sum(one.seconds for one in layers[:6]) / sum(one.seconds for one in layers)
+table(
+    [(one.name, 1e6 * one.seconds, one.nbytes) for one in layers], ["layer", "µs", "bytes of gradients"],
+    formats={"µs": ".0f", "bytes of gradients": ",d"}, align="lrr",
+    caption="From the last layer to the first; 64 digits, two cores of an AMD EPYC",
+)  # fmt: skip
+
+# %% [markdown]
+# The three layers with nearly all the weights take an eighth of the time, and they come first. The two convolutions at
+# the beginning of the network take most of the time and have hardly any weights. What a gift.
+
+# %% tags=["hide-input"]
+hide = predict(
+    "Over a link of 1 GB/s the sum of all 246,824 bytes takes about 300 µs. If gradients leave in pieces of 128 KiB or "
+    "more, as soon as these are complete: how much of the 300 µs is still left when the backward pass has ended?",
+    ["all of it", "about half", "less than a quarter", "nothing at all"],
+    answer="less than a quarter",
+    reveals=2,
+)
+hide
+
+# %% tags=["hide-output", "hide-input"]
+# The same bytes, sent at other times.
+BUCKETS = {"all at the end": 1 << 30, "in buckets of 128 KiB": 128 << 10, "each layer alone": 1}
+timeline = figures.bucket_timeline(
+    layers, BUCKETS, latency=50e-6, rates=[0.1e9, 0.25e9, 0.5e9, 1e9, 2.5e9, 10e9],
+    about="50 µs for each sum before its bytes count.",
+)  # fmt: skip
+timeline
+
+# %% [markdown]
+# <details class="reveal"><summary>Not too late, and not too small</summary>
+#
+# Most of it is hidden, except for what the first layers have. Those come last, and there is nothing left to hide them
+# behind. Here each layer alone would do as well, since four of its five sums are hidden, too. But a network with a
+# hundred layers would have a hundred sums, each with its own delay. So gradients are gathered in **buckets**, large
+# enough that a delay does not matter, and small enough that the first one leaves early. The common libraries do just
+# that.[^Li 2020 "PyTorch Distributed: Experiences on Accelerating Data Parallel Training"
+# https://arxiv.org/abs/2006.15704] So does `nn.train`, with a thread beside the main one that does nothing but sum.
+#
+# Try the slowest link, too. There the sum is longer than the whole backward pass, and hiding cannot help: what does not
+# fit behind it stands in front of the next step.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by the same rule.
+backward_pass = sum(one.seconds for one in layers)
+left = {name: sent_when(layers, size, 50e-6, 1e9)[-1][2] - backward_pass for name, size in BUCKETS.items()}
+assert 0 < left["in buckets of 128 KiB"] < left["all at the end"] / 4
+assert late / GRADIENTS < 0.05
+assert spent < 0.2
+hide.confirm("less than a quarter")
+
+# %% [markdown]
+# ## When does the network cost more than it gives?
+#
+# Two numbers describe a link. A message of $b$ bytes takes $\alpha + b / \beta$: first the **latency** $\alpha$,
+# however short the message is, then its bytes at the **rate** $\beta$.[^Hockney 1994 "The communication challenge for
+# MPP" https://doi.org/10.1016/S0167-8191(06)80021-9] In a ring $2 (n - 1)$ messages of $S / n$ bytes follow one
+# another, so a step takes
+#
+# $$T(n) = t(B / n) + 2 (n - 1) \left( \alpha + \frac{S}{n \beta} \right),$$
+#
+# where $t(b)$ is the time for $b$ rows on one device. The first term falls with $n$; the second one rises, by $2
+# \alpha$ for each device more. Somewhere there is a **knee**. These are the numbers behind the figure at the top:
+
+# %% tags=["hide-input"]
+# Steps of 4,096 images, by link.
+steps = {name: {n: sum(step_seconds(POINTS, 4096, n, GRADIENTS, Link(*link))) for n in figures.shared_steps.DEVICES}
+         for name, link in LINKS.items()}  # fmt: skip
+table(
+    [(name, 1e6 * link[0], link[1] / 1e9, min(steps[name], key=steps[name].get),
+      steps[name][1] / min(steps[name].values())) for name, link in LINKS.items()],
+    ["link", "α, µs", "β, GB/s", "soonest with, devices", "times as fast as one"],
+    formats={"α, µs": ".0f", "β, GB/s": ".3f", "times as fast as one": ".1f"}, align="lrrrr",
+    caption="LeNet-5, 4,096 images a step, nothing hidden behind the backward pass",
+)  # fmt: skip
+
+# %% [markdown]
+# But the formula has two terms, and so far we have looked at the second one only. Suppose that the link were perfect:
+# $\alpha = 0$ and $\beta$ infinite. And take the batch of 64 that we have used since lesson 06.
+
+# %% tags=["hide-input"]
+strong = predict(
+    "A batch of 64 digits, cut among 8 cards, and a sum of gradients that takes no time at all. How many times as fast "
+    "as one card?",
+    ["8 times", "about 4 times", "about 2 times", "about as fast as one"],
+    answer="about as fast as one",
+    reveals=2,
+)
+strong
+
+# %% tags=["hide-output", "hide-input"]
+# What one card needs for a batch, as measured.
+table(
+    [(rows, 1e6 * s, 1e6 * s / rows) for rows, s in sorted(POINTS.items())], ["images", "µs a step", "µs an image"],
+    formats={"µs a step": ".0f", "µs an image": ".2f"},
+    caption=f"A recorded step of LeNet-5 on one {by_batch.card} ({by_batch.date})",
+)  # fmt: skip
+
+# %% [markdown]
+# <details class="reveal"><summary>Eight images take as long as 64</summary>
+#
+# A card computes thousands of numbers at the same time. With 64 digits most of it is idle, as lesson 16 has shown, and
+# a step is 70 kernels of which each has its own beginning and end. To take work away from a card that has too little of
+# it saves nothing. So a fixed batch on ever more devices, which is called **strong scaling**, ends early, with any
+# link. The other way is **weak scaling**: each device keeps as many rows as it had, and the batch grows with the
+# number of devices. There the time of a step stays nearly the same, and more images are learned from in it. But is a
+# training with large batches the same training?
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+gain = POINTS[64] / step_seconds(POINTS, 64, 8, 1, Link(0.0, 1e30))[0]
+assert 0.9 < gain < 1.15
+assert steps["1 Gbit/s"][1] == min(steps["1 Gbit/s"].values())
+strong.confirm("about as fast as one")
+
+# %% [markdown]
+# ## A larger batch is another training
+#
+# It is not. One rank trains with batches of 32 and the rate 0.1. With eight ranks of 32 rows each the batch has 256,
+# and an epoch has an eighth of the steps. Each step goes along a better gradient, but it is no longer than before;
+# after as many epochs, the network has gone an eighth of the way. What should be done about the rate?
+
+# %%
+def loss_after(batch_size, lr, epochs=5):
+    net = nn.models.mlp((784, 64, 10), rng=np.random.default_rng(0))
+    fit = digits.x_train[:3200], digits.y_train[:3200]
+    settings = {"epochs": epochs, "batch_size": batch_size, "lr": lr, "progress": False}
+    return nn.train(net, fit, rng=np.random.default_rng(1), **settings).loss[-1]
+
+small_batch, large_batch = loss_after(32, 0.1), loss_after(256, 0.1)
+
+# %% tags=["hide-input"]
+rate = predict(
+    "Batches of 32 with the rate 0.1 have reached a loss of about 0.2 after five epochs, batches of 256 with the same "
+    "rate only 0.6. Which rate brings the large batches nearest to 0.2?",
+    ["0.0125, an eighth", "0.1, the same: only patience helps", "0.28, √8 times as large", "0.8, 8 times as large"],
+    answer="0.8, 8 times as large",
+    reveals=2,
+)
+rate
+
+# %% tags=["hide-output", "hide-input", "nbval-ignore-output"]
+# Losses after five epochs.
+RATES = {"0.0125, an eighth": 0.0125, "0.28, √8 times as large": 0.1 * 8**0.5, "0.8, 8 times as large": 0.8}
+losses = {name: loss_after(256, lr) for name, lr in RATES.items()}
+too_far = loss_after(1024, 3.2)
+table(
+    [(32, 0.1, small_batch), (256, 0.1, large_batch), *((256, RATES[name], loss) for name, loss in losses.items()),
+     (1024, 3.2, too_far)],
+    ["batch", "rate", "loss after five epochs"], formats={"rate": ".3g", "loss after five epochs": ".2f"},
+    caption="3,200 digits, a network of 784, 64 and 10 neurons, no momentum",
+)  # fmt: skip
+
+# %% [markdown]
+# <details class="reveal"><summary>As many times the rate as the batch</summary>
+#
+# Eight small steps go along eight gradients, each a mean over 32 rows. If the weights hardly change meanwhile, one step
+# along the mean over all 256 rows, eight times as long, ends at nearly the same place. That is the **linear scaling
+# rule**. With it, and with a gentle start in the first epochs, ImageNet was learned in an hour on 256 cards, with
+# batches of 8,192 images.[^Goyal 2017 "Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour"
+# https://arxiv.org/abs/1706.02677]
+#
+# The rule stands on that "if". A rate of 0.8 is not quite as good as 0.1 with small batches, and the last row of the
+# table shows the end of it: at 32 times the batch and the rate, the weights do change meanwhile, the steps overshoot,
+# and the loss is higher than that of an untrained network, 2.3, or not far below it. How far it goes, nobody can say in
+# advance: it depends on the network and on the data.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+tried = {**losses, "0.1, the same: only patience helps": large_batch}
+assert too_far > 3 * small_batch
+assert large_batch > 2 * small_batch
+rate.confirm(min(tried, key=lambda name: abs(tried[name] - small_batch)))
+
+# %% [markdown]
+# ## What does not shrink
+#
+# Gene Amdahl, the chief architect of IBM's System/360, doubted in 1967 that many processors could ever do much for one
+# problem.[^Amdahl 1967 "Validity of the single processor approach to achieving large scale computing capabilities"
+# https://doi.org/10.1145/1465482.1465560] If a share $f$ of the work cannot be divided, $n$ devices are
+#
+# $$\frac{1}{f + (1 - f) / n}$$
+#
+# times as fast as one. In a training, $f$ is what every rank does in full: reading a file, making the step with all
+# weights, writing a checkpoint, launching kernels.
+
+# %% tags=["hide-input"]
+amdahl = predict(
+    "2 % of a step cannot be divided. How many times as fast as one are 1,000 devices?",
+    ["980 times", "500 times", "about 50 times", "about 20 times"],
+    answer="about 50 times",
+    reveals=2,
+)
+amdahl
+
+# %% tags=["hide-output"]
+def times_as_fast(f, n):
+    return 1 / (f + (1 - f) / n)
+
+print([round(times_as_fast(0.02, n), 1) for n in (10, 50, 100, 1_000, 1_000_000)])
+
+# %% [markdown]
+# <details class="reveal"><summary>Never more than 1 / f</summary>
+#
+# With endless devices the divided part takes no time, and the 2 % stay: fifty times, and no more. A hundred devices get
+# two thirds of that already. So the last 900 devices were bought for the last third.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by the formula.
+amdahl.confirm(f"about {10 * round(times_as_fast(0.02, 1000) / 10)} times")
+
+# %% [markdown]
+# And there is a limit that no formula of averages shows. All wait for the slowest. Suppose that each device needs 10 ms
+# for its part of a step, and then a little more, since something else ran on its host, or a message came late. It is
+# 1 ms more on average: mostly less, now and then several.
+
+# %% tags=["hide-input"]
+straggle = predict(
+    "1,000 such devices train together. How long does a step take, on average?",
+    ["about 10 ms", "about 11 ms", "about 17 ms", "about 1,000 ms"],
+    answer="about 17 ms",
+    reveals=2,
+)
+straggle
+
+# %% tags=["hide-output"]
+rng = np.random.default_rng(0)
+
+def mean_step(devices, steps=2_000):
+    times = 10 + rng.exponential(1.0, (steps, devices))  # ms: mostly little more than 10, now and then much
+    return float(times.max(axis=1).mean())  # a step is done when the last one is
+
+spread = {n: mean_step(n) for n in (1, 10, 100, 1000)}
+print({n: round(t, 1) for n, t in spread.items()})
+
+# %% [markdown]
+# <details class="reveal"><summary>Somebody is always unlucky</summary>
+#
+# Each device alone needs 11 ms. But of a thousand, one nearly always has a bad moment, and the largest of $n$ such
+# delays is $1 + 1/2 + \dots + 1/n$ on average, about $\ln n + 0.58$ times as long as a single one. A device that is
+# late is called a **straggler**. Against it help spare devices, whose results are used if others are late, and software
+# that does not let other things run on the host.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was drawn.
+straggle.confirm(f"about {int(spread[1000])} ms")
+
+# %% [markdown]
+# Here is one to look at. Four ranks sum ten times, and rank 2 sleeps for 20 ms before each sum. How long does everybody
+# wait in `all_reduce`?
+
+# %% tags=["nbval-ignore-output"]
+def with_straggler(world):
+    array, waited = np.ones(1000), 0.0
+    for _ in range(10):
+        if world.rank == 2:
+            time.sleep(0.02)
+        begun = time.perf_counter()
+        world.all_reduce(array, "tree")
+        waited += time.perf_counter() - begun
+    return round(1e3 * waited)
+
+dict(enumerate(parallel.run(with_straggler, 4)))  # rank: ms
+
+# %% [markdown]
+# The one that waits least is the one to look at. On a cluster, that is how one finds the sick device among thousands.
+#
+# ## A rank dies
+#
+# A device that fails once in ten years seems reliable. Of 10,000 of them, about three fail every day. So it is not the
+# question whether a rank dies during a long training, but what happens then. Here rank 2 loses its disk after the
+# second epoch. Every epoch is kept in a checkpoint.
+
+# %%
+folder = Path(tempfile.mkdtemp())
+kept = folder / "training.npz"
+
+def loses_its_disk(world):
+    def after(epoch, history):
+        if world.rank == 2 and epoch == 1:
+            raise OSError("the disk is gone")
+    return train(world, checkpoint=kept, on_epoch=after)
+
+# %% [markdown]
+# What do the other ranks see? We ask rank 0; and `run`, which has started them all, raises what has really happened.
+
+# %% tags=["nbval-ignore-output"]
+def seen_by_rank_0(world):
+    try:
+        loses_its_disk(world)
+    except parallel.RankError as error:
+        if world.rank == 0:
+            print(error)
+
+try:
+    parallel.run(seen_by_rank_0, 4)
+except OSError as error:
+    print("\n`run` raises:", repr(error))
+
+# %% [markdown]
+# In the figure of the three ways, let rank 2 stop and step on: one more rank waits in each step of the ring, until
+# all do. So did they here, but they were not left alone with it. Rank 0 was told within milliseconds, and so were the
+# others: which rank it was, what happened to it, who waited for what, and what to do. (With processes it takes about
+# half a second, also if a rank was killed and could say nothing; a rank that hangs is named after `patience`
+# seconds.) Without such a message three ranks would have waited for ever, and a cluster would have been paid for it.
+#
+# Now the training is started again, and goes on from the file.
+
+# %% tags=["hide-input"]
+resume = predict(
+    "The training goes on from weights as they were after an epoch, with `momentum=0.9` and batches in random order. "
+    "What else must the checkpoint hold, so that the end is the same, bit for bit?",
+    ["nothing", "the optimiser's memory", "the generator's state", "both of these"],
+    answer="both of these",
+    reveals=2,
+)
+resume
+
+# %% tags=["hide-output"]
+again = parallel.run(lambda world: train(world, checkpoint=kept, resume=True), 4)
+print("the bits of the training that nothing happened to:", np.array_equal(again[0][1], four[0][1]))
+print("what was kept:", *np.load(kept).files)
+
+# %% [markdown]
+# <details class="reveal"><summary>All that the next step depends on</summary>
+#
+# The next step depends on the velocities of the momentum; the next order of the rows depends on the generator. (And a
+# dropout layer has a generator of its own; early stopping needs the history.) `nn.train(..., checkpoint=...)` writes
+# them all, beside the old file, which is replaced only when the new one is whole. So the end is the same, to the last
+# bit, as if nothing had happened. That is worth more than it seems: it is how one knows that *nothing* was forgotten.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed: the same bits, and losses of all four epochs.
+assert np.array_equal(again[0][1], four[0][1])
+assert again[0][0] == four[0][0]
+resume.confirm("both of these")
+
+# %% [markdown]
+# ## Cutting the network instead
+#
+# Data parallel has a limit that no link mends: the whole network must fit into each device. In 2012 a graphics card had
+# 3 GB, and Alex Krizhevsky's network, **AlexNet**, did not fit. So he cut the *network* in two, from the top to the
+# bottom. Each card had half of the maps of each layer, and the two exchanged maps in some layers only.[^Krizhevsky 2012
+# "ImageNet Classification with Deep Convolutional Neural Networks, 3.2 and 3.5"] This is **model parallel**, and a
+# layer that is cut looks like this. Each rank computes half of the maps, and both need all of them afterwards:
+
+# %%
+images = digits.images("train")[:4, None]
+w, b = np.random.default_rng(0).standard_normal((8, 1, 5, 5)), np.zeros(8)
+
+def half_a_layer(world):
+    mine = slice(4 * world.rank, 4 * world.rank + 4)
+    maps, _ = ops.conv2d_forward(images, w[mine], b[mine])
+    others, other = np.empty_like(maps), 1 - world.rank
+    world.exchange(maps, other, others, other)
+    return np.concatenate([maps, others] if world.rank == 0 else [others, maps], axis=1)
+
+halves = parallel.run(half_a_layer, 2)
+print("both ranks have the whole layer:", all(np.allclose(h, ops.conv2d_forward(images, w, b)[0]) for h in halves))
+
+# %% [markdown]
+# AlexNet's second, fourth and fifth layers do *not* exchange: there each card looks at its own maps only, and the
+# network is built that way. Something that nobody had planned shows in a picture like those of lesson 10. The first
+# layer's filters on one card are mostly grey and fine, those on the other card coloured and coarse.[^Owens "Visualizing
+# what ConvNets learn"] In every run the two **streams** divided the work like that, whatever the random weights were at
+# the beginning.[^Krizhevsky 2012 "ImageNet Classification with Deep Convolutional Neural Networks, 6.1"]
+
+# %% tags=["hide-input"]
+streams = predict(
+    "One step with 128 images on two cards. Data parallel, each card sends its gradients. In two streams, each card "
+    "sends its maps on the way forward, and their gradients on the way back. What is more?",
+    ["the gradients of the weights, about 8 times", "about the same", "the maps, about 8 times"],
+    answer="the gradients of the weights, about 8 times",
+    reveals=3,
+)
+streams
+
+# %% tags=["hide-output", "hide-input"]
+# AlexNet, layer by layer.
+ALEXNET = alexnet()
+crossing = sum(layer.crosses for layer in ALEXNET)
+table(
+    [(layer.name, layer.parameters, 4 * layer.crosses) for layer in ALEXNET]
+    + [("all", sum(layer.parameters for layer in ALEXNET), 4 * crossing)],
+    ["layer", "weights and biases", "bytes of an image that cross to the other card"],
+    formats={"weights and biases": ",d", "bytes of an image that cross to the other card": ",d"}, align="lrr",
+    caption="AlexNet in two streams, on the way forward",
+)  # fmt: skip
+
+# %% tags=["hide-output"]
+data_parallel = 4 * sum(layer.parameters for layer in ALEXNET)  # a ring of two: each sends S
+two_streams = 128 * 2 * 4 * crossing  # forward, and back again
+print(f"{data_parallel / 1e6:.0f} MB against {two_streams / 1e6:.0f} MB")
+
+# %% [markdown]
+# <details class="reveal"><summary>It depends on where the weights are</summary>
+#
+# 244 MB against 31. Look at the rows: the dense layers have 96 % of the weights, and a few kilobytes cross there. The
+# convolutions have few weights, and all of their maps would cross if they did in every layer. So the next idea, two
+# years later, was to use both: data parallel for the convolutions, model parallel for the dense layers.[^Krizhevsky
+# 2014 "One weird trick for parallelizing convolutional neural networks" https://arxiv.org/abs/1404.5997] What crosses
+# in data parallel does not depend on the batch; what crosses in two streams grows with it. At about 1,000 images the
+# two are equal.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by counting.
+assert 60e6 < sum(layer.parameters for layer in ALEXNET) < 62e6
+assert 950 < data_parallel / (two_streams / 128) < 1050
+streams.confirm(f"the gradients of the weights, about {round(data_parallel / two_streams)} times")
+
+# %% [markdown]
+# ## A pipeline of stages
+#
+# The third cut goes across: the first layers on one device, the next ones on another. Now only what flows between two
+# neighbours has to be sent. But the second device has nothing to do until the first one is done. The remedy is that of
+# every factory. Cut the batch into **micro-batches**, and let the first stage begin with the next one while the second
+# stage works on the one before. Here are four stages and six micro-batches, on the way forward:
+
+# %%
+def pipeline(stages, micro):
+    together = micro + stages - 1  # steps until the last stage has done the last micro-batch
+    return [["·"] * s + [str(k) for k in range(micro)] + ["·"] * (together - micro - s) for s in range(stages)]
+
+for stage, row in enumerate(pipeline(4, 6)):
+    print(f"stage {stage}:", *row)
+
+# %% tags=["hide-input"]
+bubble = predict(
+    "The dots are idle devices; their share is called the bubble. How large is it for 4 stages and only 4 "
+    "micro-batches?",
+    ["25 %", "43 %", "57 %", "75 %"],
+    answer="43 %",
+    reveals=2,
+)
+bubble
+
+# %% tags=["hide-output", "hide-input"]
+# The bubble by micro-batches, counted in the drawing.
+def idle(stages, micro):
+    rows = pipeline(stages, micro)
+    return sum(row.count("·") for row in rows) / sum(map(len, rows))
+
+table(
+    [(m, *(idle(p, m) for p in (2, 4, 8))) for m in (1, 4, 16, 64)],
+    ["micro-batches", "2 stages", "4 stages", "8 stages"], formats={f"{p} stages": ".0%" for p in (2, 4, 8)},
+    caption="Share of all devices' time that is idle",
+)  # fmt: skip
+
+# %% [markdown]
+# <details class="reveal"><summary>The first fills it, the last empties it</summary>
+#
+# $m$ micro-batches through $p$ stages take $m + p - 1$ steps, and each device works in $m$ of them. So it is idle for
+#
+# $$\frac{p - 1}{m + p - 1}$$
+#
+# of the time, with four and four $3/7$. The way back has the same shape, and the same share.[^Huang 2019 "GPipe:
+# Efficient Training of Giant Neural Networks using Pipeline Parallelism" https://arxiv.org/abs/1811.06965] More
+# micro-batches make the bubble smaller. But each is smaller, too, and the table of the measured card has shown what
+# becomes of that. And all of it holds only if every stage takes equally long; otherwise, the slowest one sets the pace.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by counting dots.
+for p in (2, 4, 8):
+    for m in (1, 4, 16, 64):
+        assert np.isclose(idle(p, m), (p - 1) / (m + p - 1))
+bubble.confirm(f"{100 * idle(4, 4):.0f} %")
+
+# %% [markdown]
+# ## Two unequal devices
+#
+# What if one device is slower than the other? Then a batch should be cut so that both end together, and the weights do
+# the rest. Lesson 19 derives the rule: the share of each is in proportion to its speed. Here rank 0 computes with
+# `fast`, the course's compiled operations, and rank 1 with plain NumPy. On two cores of an AMD EPYC a step of LeNet-5
+# took one 1.8 ms and the other 5.9 ms.
+
+# %%
+cut = round(90 * best_share(1.8, 5.9).first)
+print(f"{cut} rows of 90 for the faster one")
+
+def two_kinds(world):
+    rows, backend = (slice(0, cut), fast) if world.rank == 0 else (slice(cut, 90), ops)
+    gradient = (rows.stop - rows.start) / 90 * gradient_of(rows, backend)
+    world.all_reduce(gradient)
+    return off_by(gradient)
+
+print("within rounding:", max(parallel.run(two_kinds, 2)) < 1e-6)
+
+# %% [markdown]
+# Is it worth it? Speeds add up: NumPy's 5.9 ms beside 1.8 ms save nearly a quarter. A card that is ten times as fast
+# as its host gains less than a tenth by the host's help, and has to pay for it with a sum of gradients over the bus
+# between them. So in practice a batch is cut among *equal* devices, and the unequal one is given other work: the host
+# loads the next batch, as in lesson 16.
+#
+# ## Many trainings: no messages at all
+#
+# Often there is something easier to divide than one training. In lesson 06 you have tried rates and sizes, one after
+# the other. These trials have nothing to say to each other, and a thousand devices really are a thousand times as
+# fast. What is needed is somebody who hands out the trials, and a file that keeps what is done:
+
+# %%
+def trial(lr, hidden):
+    net = nn.models.mlp((784, hidden, 10), rng=np.random.default_rng(0))
+    history = nn.train(
+        net, (digits.x_train[:800], digits.y_train[:800]), epochs=3, batch_size=32, lr=lr, momentum=0.9,
+        validation=(digits.x_train[3200:], digits.y_train[3200:]), rng=np.random.default_rng(1), progress=False,
+    )  # fmt: skip
+    return {"right": round(100 * history.val_accuracy[-1])}
+
+settings = grid(lr=[0.01, 0.05, 0.2], hidden=[16, 64])
+found = run_trials(trial, settings, folder / "trials.jsonl")
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+# The results.
+table([(one["lr"], one["hidden"], one["right"]) for one in found], ["rate", "hidden neurons", "validation, % right"])
+
+# %% [markdown]
+# Each result is written as soon as it is there. Give the same file again, with one more rate, and only what is new is
+# run:
+
+# %%
+called = []
+
+def counting(lr, hidden):
+    called.append((lr, hidden))
+    return trial(lr, hidden)
+
+more = run_trials(counting, grid(lr=[0.01, 0.05, 0.1, 0.2], hidden=[16, 64]), folder / "trials.jsonl")
+print(len(more), "results, of which", len(called), "were run now:", called)
+
+# %% [markdown]
+# Here they ran one after the other. With a scheduler they run wherever there is a free core. The course uses Dask,
+# which also grades its exercises (`python -m pip install -e '.[cluster]'`). On one machine or on many, two lines
+# change:
+#
+# ```python
+# from distributed import Client
+# client = Client()                      # the cores of this machine; Client("tcp://...:8786") is a cluster
+# found = run_trials(trial, settings, "trials.jsonl", client)
+# ```
+#
+# The test set has no part in this. Who tries a thousand settings chooses by a thousand validation accuracies, and the
+# best of them is partly luck.
+#
+# ## A cluster that can be simulated
+#
+# Nobody can try out 10,000 devices on a laptop, but one can compute when each of them would be busy and when it would
+# wait. The same formulas for links and the same measured steps are all that such a simulation needs.
+
+# %% [markdown]
+# ## Try it
+#
+# - In the figure at the top: 1,024 images and the link of 100 Gbit/s. Which number of devices is best, and why so few?
+#   <details><summary>Answer</summary>
+#
+#   Four, and they are only 1.5 times as fast as one: a card needs 0.30 ms for 1,024 images and still 0.14 ms for 256.
+#
+#   </details>
+# - Change `hand_on` so that it works with `synchronous=True`, without `exchange`, by letting even ranks send first and
+#   odd ranks receive first. Try it with 4 ranks, then with 3.
+#   <details><summary>Answer</summary>
+#
+#   It works with both. With three, ranks 0 and 2 send and rank 1 receives: it takes what rank 0 sends, then rank 0
+#   receives from 2, and rank 2 from 1. One rank that receives first is enough to break the circle.
+#
+#   </details>
+# - Let rank 2 of `seen_by_rank_0` sleep for ever instead of raising an error, and call `parallel.run(..., patience=2)`.
+#   Who is named?
+#   <details><summary>Answer</summary>
+#
+#   Rank 2, by all others, after two seconds: it sends nothing and waits for nobody, "it computes or hangs".
+#
+#   </details>
+
+# %% [markdown]
+# <details><summary>For those who know the lectures</summary>
+#
+# Prof. Dey's slide "Building a DL Library" asks that a library "should support parallel and distributed processing for
+# the computation passes" and names no way to do it; this page takes the three that are in use. The figure of AlexNet's
+# filters in Prof. Owens' lecture comes from Stanford's course CS231n, whose caption tells of the two streams. It says
+# that they are a consequence of the architecture; the paper adds that it came out so in every run.
+#
+# </details>
+
+# %% [markdown]
+# ## Check yourself
+#
+# **1.** Sixteen ranks sum gradients of 100 MB in a ring. How many messages does each rank send, of which size, and how
+# many bytes in all? What changes with 32 ranks?
+#
+# <details><summary>Answer</summary>
+#
+# 30 messages of 6.25 MB, 187.5 MB in all. With 32 ranks 62 messages of 3.125 MB, 193.75 MB: hardly more bytes, but
+# twice as many delays one after the other.
+#
+# </details>
+
+# %% [markdown]
+# **2.** A loss is the *sum* over the rows of a batch. Two ranks have 10 and 30 rows. With which weights are their
+# gradients added?
+#
+# <details><summary>Answer</summary>
+#
+# With none: the sum over 40 rows is the sum of the two sums. For a mean it would be 1/4 and 3/4.
+#
+# </details>
+
+# %% [markdown]
+# **3.** A training uses a pipeline of 8 stages with 8 micro-batches. Somebody proposes 56 micro-batches. What is
+# gained, and what has to be looked at before?
+#
+# <details><summary>Answer</summary>
+#
+# The bubble shrinks from $7/15$, 47 %, to $7/63$, 11 %, so the same work is done in 0.6 of the time. But a micro-batch
+# is a seventh of what it was, and may be too small to keep a device busy; and all of them have to be remembered for the
+# way back.
+#
+# </details>

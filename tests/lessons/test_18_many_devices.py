@@ -1,0 +1,186 @@
+"""Lesson 18: what it says of sums, times, batches and failures is what its code and results/ give."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from course_lib import parallel
+from course_lib.figures.bucket_rows import sent_when
+from course_lib.lesson import alexnet, backward_layers
+from course_lib.lesson.measurements import results_folder
+from course_lib.parallel.costs import Link, step_seconds
+
+
+def times(lesson, batch, link):
+    values = lesson["LINKS"][link]
+    return {
+        n: sum(step_seconds(lesson["POINTS"], batch, n, lesson["GRADIENTS"], Link(*values))) for n in lesson_sizes()
+    }
+
+
+def lesson_sizes():
+    return (1, 2, 4, 8, 16, 32, 64)
+
+
+def test_the_opening_is_true_of_the_figure(lesson):
+    cable, fast = times(lesson, 4096, "1 Gbit/s"), times(lesson, 4096, "450 GB/s")
+    assert min(cable, key=cable.get) == 1
+    assert fast[64] > fast[8]
+    assert lesson["GRADIENTS"] == 246_824
+
+
+def test_of_1024_images_four_devices_are_best_and_half_again_as_fast(lesson):
+    found = times(lesson, 1024, "100 Gbit/s")
+    assert min(found, key=found.get) == 4
+    assert round(found[1] / found[4], 1) == 1.5
+    assert [round(1e3 * lesson["POINTS"][n], 2) for n in (1024, 256)] == [0.30, 0.14]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 6, 9, 10])
+def test_equal_parts_give_the_gradient_of_the_batch(lesson, ranks):
+    rows = 90 // ranks
+
+    def share(world):
+        gradient = lesson["gradient_of"](slice(rows * world.rank, rows * world.rank + rows))
+        world.all_reduce(gradient)
+        return lesson["off_by"](gradient / world.size)
+
+    assert max(parallel.run(share, ranks)) < 1e-6
+
+
+def test_five_rows_count_twelve_times_as_much_as_sixty(lesson, printed):
+    parts = np.diff(lesson["CUTS"])
+    assert parts.tolist() == [5, 25, 60]
+    assert parts[2] / parts[0] == 12
+    assert 0.8 < lesson["wrong"] < 1.3, "as much as its own length"
+    assert "weighted by rows, within rounding: True" in printed
+
+
+def test_four_ranks_have_the_losses_of_one_and_equal_bits(lesson, printed):
+    np.testing.assert_allclose(lesson["four"][0][0], lesson["alone"][0], rtol=1e-4)
+    assert "the same bits on all four ranks: True" in printed
+    assert lesson["alone"][0][-1] < lesson["alone"][0][0] / 2
+
+
+def test_the_table_of_sums_is_what_the_text_says(lesson):
+    counted = lesson["counted"]
+    assert [sum(t.messages for t in counted[w]) for w in ("all_to_one", "tree", "ring")] == [14, 14, 112]
+    busiest = [max(t.bytes for t in counted[w]) / 246_824 for w in ("all_to_one", "tree", "ring")]
+    assert busiest == pytest.approx([7, 3, 1.75], abs=0.001)
+
+
+def test_small_arrays_go_round_and_large_ones_stand_still(printed):
+    assert "[3, 0, 1, 2]" in printed
+    assert "deadlock, the ranks wait for each other: rank 0 waits (send of int64 (3,) to rank 1);" in printed
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+def test_try_it_one_rank_that_receives_first_breaks_the_circle(size):
+    def hand_on(world):
+        mine, theirs = np.full(3, world.rank), np.empty(3, int)
+        right, left = (world.rank + 1) % world.size, (world.rank - 1) % world.size
+        if world.rank % 2:
+            world.receive(theirs, left)
+            world.send(mine, right)
+        else:
+            world.send(mine, right)
+            world.receive(theirs, left)
+        return int(theirs[0])
+
+    assert parallel.run(hand_on, size, synchronous=True) == [(r - 1) % size for r in range(size)]
+
+
+def test_try_it_a_rank_that_sleeps_is_named_after_the_patience():
+    def sleeps(world):
+        if world.rank == 2:
+            time.sleep(1.5)
+        else:
+            world.barrier()
+
+    with pytest.raises(parallel.RankError, match=r"rank 2 sent nothing for 0\.2 s, and waits for nobody") as told:
+        parallel.run(sleeps, 4, patience=0.2)
+    assert told.value.rank == 2
+
+
+def test_most_of_the_sum_hides_behind_the_backward_pass(lesson):
+    layers = backward_layers()
+    back = sum(one.seconds for one in layers)
+    waits = {name: sent_when(layers, size, 50e-6, 1e9)[-1][2] - back for name, size in lesson["BUCKETS"].items()}
+    assert 290e-6 < waits["all at the end"] < 310e-6
+    assert waits["in buckets of 128 KiB"] / waits["all at the end"] < 0.25
+    assert waits["each layer alone"] <= waits["in buckets of 128 KiB"], "each layer alone would do as well"
+    assert len(sent_when(layers, 1, 50e-6, 1e9)) == 5
+    assert 0.1 < lesson["spent"] < 0.15, "an eighth"
+    slow = sent_when(layers, 1, 50e-6, 0.1e9)
+    assert slow[-1][2] - slow[0][1] > back, "on the slowest link the sums are longer than the pass"
+
+
+def test_eight_images_take_as_long_as_64(lesson):
+    assert lesson["gain"] == pytest.approx(1, abs=0.1)
+    links = {name: min(times(lesson, 4096, name).values()) for name in lesson["LINKS"]}
+    assert times(lesson, 4096, "1 Gbit/s")[1] == links["1 Gbit/s"]
+
+
+def test_the_rate_that_grows_with_the_batch_comes_nearest_and_ends_somewhere(lesson):
+    losses = lesson["losses"]
+    assert round(lesson["small_batch"], 1) == 0.2
+    assert round(lesson["large_batch"], 1) == 0.6
+    assert lesson["small_batch"] < losses["0.8, 8 times as large"] < losses["0.28, √8 times as large"]
+    assert losses["0.0125, an eighth"] > lesson["large_batch"]
+    assert lesson["too_far"] > 1.5
+
+
+def test_limits_and_stragglers_are_as_told(lesson):
+    fast = lesson["times_as_fast"]
+    assert fast(0.02, 100) / 50 == pytest.approx(2 / 3, abs=0.01)
+    assert fast(0.02, 1e9) == pytest.approx(50)
+    for n, found in lesson["spread"].items():
+        assert found == pytest.approx(10 + sum(1 / k for k in range(1, n + 1)), abs=0.15)
+
+
+def test_a_training_that_lost_a_rank_ends_with_the_same_bits(lesson, printed):
+    assert "the bits of the training that nothing happened to: True" in printed
+    assert lesson["kept"].is_file()
+    for loss, weights in lesson["again"]:
+        assert loss == lesson["four"][0][0]
+        np.testing.assert_array_equal(weights, lesson["four"][0][1])
+
+
+def test_what_crosses_in_two_streams(lesson, printed):
+    assert "244 MB against 31 MB" in printed
+    layers = alexnet()
+    dense = sum(layer.parameters for layer in layers[5:])
+    assert dense / sum(layer.parameters for layer in layers) == pytest.approx(0.96, abs=0.005)
+    assert lesson["data_parallel"] / (lesson["two_streams"] / 128) == pytest.approx(1000, rel=0.05)
+    assert "both ranks have the whole layer: True" in printed
+
+
+def test_bubbles_of_the_page_and_of_check_yourself(lesson):
+    idle = lesson["idle"]
+    assert [round(100 * idle(8, m)) for m in (8, 56)] == [47, 11]
+    longer, shorter = (len(lesson["pipeline"](8, m)[0]) / m for m in (8, 56))  # steps a micro-batch, of equal work
+    assert shorter / longer == pytest.approx(0.6)
+    assert idle(4, 4) == pytest.approx(3 / 7)
+
+
+def test_unequal_devices_share_by_speed(lesson, printed):
+    rows = json.loads((results_folder() / "cpu.amd-epyc.json").read_text(encoding="utf-8"))["rows"]
+    step = next(row["timings"] for row in rows if (row["network"], row["part"]) == ("LeNet-5", "training step"))
+    assert [round(1e3 * step[name]["median"], 1) for name in ("fast", "reference")] == [1.8, 5.9]
+    assert "69 rows of 90 for the faster one" in printed
+    assert 1 - lesson["best_share"](1.8, 5.9).seconds / 1.8 == pytest.approx(0.25, abs=0.03), "nearly a quarter"
+    assert lesson["best_share"](1, 10).seconds == pytest.approx(10 / 11), "less than a tenth is gained"
+
+
+def test_trials_run_once(lesson, printed):
+    assert "8 results, of which 2 were run now: [(0.1, 16), (0.1, 64)]" in printed
+    assert lesson["more"][:4] == lesson["found"][:4]
+
+
+def test_sixteen_ranks_of_check_yourself():
+    for n, messages, size, total in ((16, 30, 6.25, 187.5), (32, 62, 3.125, 193.75)):
+        sent = parallel.ring.traffic(0, n, 100_000_000 // 4, 4)
+        assert (sent.messages, 100 / n) == (messages, size)
+        assert sent.bytes / 1e6 == pytest.approx(total)
