@@ -28,20 +28,18 @@ import numpy as np
 
 from course_lib import data, fast, figures, nn, parallel
 from course_lib import reference as ops
+from course_lib.cluster import Cluster, Link, compared, step
+from course_lib.cluster.workloads import lenet5, transformer
 from course_lib.figures.bucket_rows import sent_when
-from course_lib.lesson import alexnet, backward_layers, measured, predict, table
+from course_lib.figures.shared_steps import DEVICES, shared
+from course_lib.lesson import alexnet, backward_layers, measured, predict, rank_steps, table
 from course_lib.opencl.shares import best_share
-from course_lib.parallel.costs import Link, step_seconds
 from course_lib.parallel.trials import grid, run_trials
 
-by_batch = measured("steps of LeNet-5 by batch", card="h200")
-POINTS = {int(name.split()[-1]): s for name, s in by_batch.seconds.items() if name.startswith("recorded")}
-GRADIENTS = sum(p.nbytes for p in nn.models.lenet5(rng=np.random.default_rng(0)).parameters().values())
-LINKS = {"1 Gbit/s": (50e-6, 0.125e9), "100 Gbit/s": (5e-6, 12.5e9), "450 GB/s": (3e-6, 450e9)}
-figures.shared_step(
-    POINTS, GRADIENTS, LINKS, (4096, 1024),
-    about=f"Computing: measured on one {by_batch.card}; the sum: by formula.",
-)  # fmt: skip
+LENET = lenet5()
+GRADIENTS = LENET.nbytes
+LINKS = [Link("1 Gbit/s", 50e-6, 0.125e9), Link("100 Gbit/s", 5e-6, 12.5e9), Link("450 GB/s", 3e-6, 450e9)]
+figures.shared_step(LENET, LINKS, (4096, 1024))
 
 # %% [markdown]
 # Over an office cable one card alone is the quickest, whatever one does. Over the fastest link, which joins the cards
@@ -450,11 +448,10 @@ hide.confirm("less than a quarter")
 
 # %% tags=["hide-input"]
 # Steps of 4,096 images, by link.
-steps = {name: {n: sum(step_seconds(POINTS, 4096, n, GRADIENTS, Link(*link))) for n in figures.shared_steps.DEVICES}
-         for name, link in LINKS.items()}  # fmt: skip
+steps = {link.name: {n: sum(shared(LENET, 4096, n, link)) for n in DEVICES} for link in LINKS}
 table(
-    [(name, 1e6 * link[0], link[1] / 1e9, min(steps[name], key=steps[name].get),
-      steps[name][1] / min(steps[name].values())) for name, link in LINKS.items()],
+    [(link.name, 1e6 * link.latency, link.bandwidth / 1e9, min(found, key=found.get), found[1] / min(found.values()))
+     for link, found in zip(LINKS, steps.values(), strict=True)],
     ["link", "α, µs", "β, GB/s", "soonest with, devices", "times as fast as one"],
     formats={"α, µs": ".0f", "β, GB/s": ".3f", "times as fast as one": ".1f"}, align="lrrrr",
     caption="LeNet-5, 4,096 images a step, nothing hidden behind the backward pass",
@@ -476,8 +473,9 @@ strong
 
 # %% tags=["hide-output", "hide-input"]
 # What one card needs for a batch, as measured.
+by_batch = measured("steps of LeNet-5 by batch", card="h200")
 table(
-    [(rows, 1e6 * s, 1e6 * s / rows) for rows, s in sorted(POINTS.items())], ["images", "µs a step", "µs an image"],
+    [(rows, 1e6 * s, 1e6 * s / rows) for rows, s in LENET.compute.points], ["images", "µs a step", "µs an image"],
     formats={"µs a step": ".0f", "µs an image": ".2f"},
     caption=f"A recorded step of LeNet-5 on one {by_batch.card} ({by_batch.date})",
 )  # fmt: skip
@@ -496,10 +494,60 @@ table(
 
 # %% tags=["hide-input"]
 # The answer, confirmed by what was measured.
-gain = POINTS[64] / step_seconds(POINTS, 64, 8, 1, Link(0.0, 1e30))[0]
+gain = LENET.seconds(64) / LENET.seconds(8)
 assert 0.9 < gain < 1.15
 assert steps["1 Gbit/s"][1] == min(steps["1 Gbit/s"].values())
 strong.confirm("about as fast as one")
+
+# %% [markdown]
+# Is that so with cards only? Here is a measurement for a laptop: two processes with a core each, joined by MPI. The
+# network is lesson 06's, with 784, 128 and 10 neurons. With 64 digits a step takes one process 0.29 ms, and the sum of
+# two gradients of 407 kB takes 0.05 ms.
+
+# %% tags=["hide-input"]
+laptop = predict(
+    "Two processes with 32 digits each, and then the sum. How long does a step take?",
+    ["0.15 ms, half of it", "0.20 ms, half and the sum", "0.26 ms", "0.33 ms: longer than alone"],
+    answer="0.33 ms: longer than alone",
+    reveals=2,
+)
+laptop
+
+# %% tags=["hide-output", "hide-input"]
+# Two cores, as measured.
+ranks = rank_steps("amd-epyc")
+nets = [(net, batch) for net in ("MLP 784-128-10", "LeNet-5") for batch in (64, 512)]
+ms = {case: [1e3 * s for s in (ranks.seconds[*case, 1, "alone"], ranks.seconds[*case, 2, "alone"],
+      ranks.together(*case, 2), ranks.seconds[*case, 1, "none"])] for case in nets}  # fmt: skip
+table(
+    [(net, batch, *ms[net, batch], ranks.gain(net, batch, 2)) for net, batch in nets],
+    ["network", "digits", "one process, ms", "with half of them", "two processes and sum", "one process, two cores",
+     "two against one"],
+    formats={"one process, ms": ".2f", "with half of them": ".2f", "two processes and sum": ".2f",
+             "one process, two cores": ".2f", "two against one": ".2f"}, align="lrrrrrr",
+    caption=f"A step, two cores of an {ranks.processor} ({ranks.date})",
+)  # fmt: skip
+
+# %% [markdown]
+# <details class="reveal"><summary>Half a batch is not half the time</summary>
+#
+# 32 digits take 0.24 ms where 64 take 0.29 ms: a step is a few dozen calls of small operations, and each has a
+# beginning and an end that do not shrink with the batch. It is the card's story once more, only smaller. Then the two
+# have to wait for each other. With 512 digits there is something to share, and LeNet-5 becomes 1.7 times as fast.
+#
+# Two more things are not as hoped. Hiding the sum behind the backward pass makes a step *slower* here, since the
+# thread that sums has no core of its own. And the column before the last is one process whose operations use both
+# cores by themselves. With LeNet-5 and 64 digits it needs as long as two processes do, and nobody had to write a
+# message. Ranks are for what one process cannot reach: several cards, and several machines.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by what was measured.
+one, half, both, _ = ms["MLP 784-128-10", 64]
+assert both > one > half > one / 2
+assert ranks.gain("LeNet-5", 512, 2) > 1.6
+laptop.confirm(f"{both:.2f} ms: longer than alone")
 
 # %% [markdown]
 # ## A larger batch is another training
@@ -866,6 +914,20 @@ for p in (2, 4, 8):
 bubble.confirm(f"{100 * idle(4, 4):.0f} %")
 
 # %% [markdown]
+# The way back takes twice as long as the way forward, since each layer has two products to make: one for its weights,
+# and one for the layer before. Here is the whole step. Change the order to *one forward, one back*, and compare two
+# things: how long the stages wait, and for how many micro-batches stage 0 has to remember what it computed.
+
+# %% tags=["hide-input"]
+figures.pipeline_timeline(4, 8)
+
+# %% [markdown]
+# They wait equally long. But with *all forward* a stage remembers all eight micro-batches until the way back begins,
+# and with *one forward, one back* never more than there are stages.[^Narayanan 2019 "PipeDream: Generalized Pipeline
+# Parallelism for DNN Training" https://doi.org/10.1145/3341301.3359646] Now slow one stage down, and see how many of
+# the others have to wait for it.
+
+# %% [markdown]
 # ## Two unequal devices
 #
 # What if one device is slower than the other? Then a batch should be cut so that both end together, and the weights do
@@ -940,11 +1002,96 @@ print(len(more), "results, of which", len(called), "were run now:", called)
 #
 # The test set has no part in this. Who tries a thousand settings chooses by a thousand validation accuracies, and the
 # best of them is partly luck.
-#
+
+# %% [markdown]
 # ## A cluster that can be simulated
 #
-# Nobody can try out 10,000 devices on a laptop, but one can compute when each of them would be busy and when it would
-# wait. The same formulas for links and the same measured steps are all that such a simulation needs.
+# Nobody can try out 10,000 devices on a laptop. But all that happens there is made of a few things that we know: how
+# long a device computes for its rows, what a message costs on each link, and who waits for whom. A program can keep a
+# clock and a list of what comes next: *this message arrives, that layer is done*. It takes the earliest event from the
+# list, moves the clock there, and enters what follows from it. This is called a **discrete-event simulation**. The
+# course's cluster plays every send and receive of `ring` and `tree` in this way.
+#
+# A simulation should be distrusted, most of all by those who wrote it. So this one was held against something real: two
+# processes on one processor. It was told what single messages cost, and what a step takes without any. The sums and
+# the steps in the table it had to find out by itself.
+
+# %% tags=["hide-input"]
+# Measured beside simulated.
+real = [c for c in compared("amd-epyc") if c.judged]
+sums = [c for c in real if c.what.startswith("sum")]
+near = sum(c.good for c in sums)
+table(
+    [(c.what, c.bytes, 1e6 * c.measured, 1e6 * c.predicted, c.off)
+     for c in real if c.bytes == GRADIENTS or "MLP" in c.what],
+    ["what", "bytes", "measured, µs", "simulated, µs", "off by"], align="lrrrr",
+    formats={"bytes": ",d", "measured, µs": ",.0f", "simulated, µs": ",.0f", "off by": "+.0%"},
+    caption=f"Two processes on two cores; {near} of {len(sums)} sums, from 1 kB to 67 MB, within 25 %",
+)  # fmt: skip
+
+# %% [markdown]
+# Good enough to think with. Now build something larger: 128 machines with 8 cards each. Inside of a machine a card has
+# 450 GB/s, and as many wires lead out of it as it has cards. Each card takes 64 digits:
+
+# %%
+cluster = Cluster(1024)
+small = step(cluster, LENET, rows=64)
+print(f"{1e3 * small.seconds:.1f} ms; the cards work for {small.efficiency:.0%} of it")
+
+# %% [markdown]
+# The rest of the time they wait for the sum, though LeNet-5 has only 62 thousand weights. GPT-2, the language model of
+# 2019, has 1.5 thousand million: 25,000 times as many gradients go over the same links.
+
+# %% tags=["hide-input"]
+busy = predict(
+    "GPT-2 on the same cluster, with 64 texts of 1,024 tokens on each card. For what share of a step do cards work?",
+    ["next to nothing: 6 GB have to be summed", "about 6 %, as with LeNet-5", "about half", "nearly all of it"],
+    answer="nearly all of it",
+    reveals=2,
+)
+busy
+
+# %% tags=["hide-output"]
+large = step(cluster, transformer(), rows=64)
+print(f"{large.seconds:.1f} s; the cards work for {large.efficiency:.0%} of it")
+
+# %% [markdown]
+# <details class="reveal"><summary>How much is computed for each byte</summary>
+#
+# Between two sums a card computes for 0.1 ms with LeNet-5, and for 1.7 s with GPT-2. It has 25,000 times as many
+# weights, and each of them is used for every token, 65,536 times in a step. Its gradient is sent only once. So the sum
+# of 6 GB, about 0.06 s if it stood alone, hides behind the backward pass. What matters is not how much is sent but how
+# much is computed for each byte that is sent. The largest networks are the easiest to spread, and the digits of this
+# course should stay on one card.
+#
+# </details>
+
+# %% tags=["hide-input"]
+# The answer, confirmed by the simulated step.
+assert small.efficiency < 0.1
+assert large.efficiency > 0.95
+busy.confirm("nearly all of it")
+
+# %% [markdown]
+# How far does it go? Choose GPT-2 and *a batch each*, 64 rows, and go to the right until a card keeps less than half of
+# its speed. Then try LeNet-5, AlexNet, and slower links between the machines.
+
+# %% tags=["hide-input"]
+figures.cluster_explorer()
+
+# %% [markdown]
+# <details><summary>Why not even GPT-2 goes on for ever</summary>
+#
+# Each card has as much to do as before, and sends hardly more. But the machines form a ring, and 8,192 of them pass on
+# a part 16,382 times, one after the other. Each time costs the latency of a message. For one bucket of gradients that
+# is a tenth of a second, and there are 49 of them. For that reason NCCL, the library that sums on NVIDIA's cards,
+# changes to trees when there are many machines.[^Jeaugey 2019 "Massively Scale Your Deep Learning Training with NCCL
+# 2.4" https://developer.nvidia.com/blog/massively-scale-deep-learning-training-nccl-2-4/]
+#
+# </details>
+#
+# What the simulated cluster does not know: the messages of other people, a cable that is broken, a card that is hot.
+# And steps of GPT-2 were not measured, but computed from one large product, which is as fast as a card can be.
 
 # %% [markdown]
 # ## Try it

@@ -7,12 +7,13 @@ python tools/measure_parallel.py --out FILE --smoke                          eve
 Every part is a run of `course ranks` with this script, in processes of their own with a limit of time, so that one that
 fails or hangs costs no other; what failed is in the file too. Without MPI only threads are measured.
 
-Parts by MPI: `messages` (one message over sizes, and what a rank does beside it: `course_lib.cluster` is calibrated by
-it), `sums` (each all-reduce over sizes, 2 and 4 ranks, ours and MPI's own), `steps` (LeNet-5 and the lesson's MLP,
-batches cut among 1, 2, 4 ranks, with and without overlap), `training` (one epoch on digits: are weights, losses and
-bits those of one rank?). `--again 5` repeats all of it, for a machine that others use too: the least of many times is
-nearest to what an idle one needs. With --nccl: `card_sums` (NCCL's own and ours over its messages, bus bandwidth),
-`card_training` (recorded steps of LeNet-5 and of a large MLP on one card and on all), `card_lost` (a rank is killed).
+Parts by MPI: `turns` (between 2 ranks, in short rounds: `messages`, one message over sizes and what a rank does beside
+it, by which `course_lib.cluster` is calibrated; and `sums`, each all-reduce over sizes, ours and MPI's own), `sums` of
+4 ranks, `steps` (LeNet-5 and the lesson's MLP, batches cut among 1, 2, 4 ranks of one core each, with and without
+overlap), `cores` (the same steps by one process that uses all cores), `training` (one epoch on digits: are weights,
+losses and bits those of one rank?). `--again 5` repeats what was asked for, for a machine that others use too. With
+--nccl: `card_sums` (NCCL's own and ours over its messages, bus bandwidth), `card_training` (recorded steps of LeNet-5
+and of a large MLP on one card and on all), `card_lost` (a rank is killed).
 """
 
 from __future__ import annotations
@@ -49,8 +50,15 @@ SIZES = [4 * count for count in (1, 256, 15_000, 61_706, 101_770, 1 << 18, 1 << 
 MESSAGES = [4**k for k in range(1, 11)] + [1 << k for k in range(21, 27)]
 """Bytes of one message, up to those of the largest sum; dense where caches overflow."""
 
-CACHED = 1 << 20
-"""Bytes from which it matters what was done with an array before."""
+CACHED = 1 << 14
+"""Bytes from which it matters what was done with an array before, and by whom."""
+
+LONG, SHORT, ROUNDS = 0.4, 0.03, 5
+"""Seconds for the times of one call, and of one call in a round; how many rounds of all calls there are."""
+
+KEPT = {"MALLOC_MMAP_THRESHOLD_": str(1 << 32), "MALLOC_TRIM_THRESHOLD_": str(1 << 34)}
+"""Linux's C library keeps memory that was given back: else a new array of some MiB lies now in pages that are there,
+and now in such as must be made first, by what was allocated and freed before it."""
 
 CARD_SIZES = [*SIZES, 1 << 28, 1 << 30]
 OURS_MOST = 1 << 26
@@ -71,7 +79,19 @@ LIMITS = {"card_compile": 150, "card": 40, "": 400}
 # ------------------------------------------------------------------------------------------- parts, on every rank
 
 
-def sums(world, smoke=False):
+def turns(world, smoke=False):
+    """Yield rows of messages and of sums, round after round, from rank 0.
+
+    A round is short, so that both meet the machine in the same state: see `course_lib.cluster.calibrate`.
+    """
+    for _ in range(2 if smoke else ROUNDS):
+        for part_of in (messages, sums):
+            for row in part_of(world, smoke, SHORT):
+                if world.rank == 0:
+                    yield {"part": part_of.__name__, **row}
+
+
+def sums(world, smoke=False, budget=LONG):
     """Yield rows of all-reduces on the host: seconds, messages and bytes that rank 0 sent."""
     for size in SIZES[:4:3] if smoke else SIZES:
         array = np.zeros(size // 4, np.float32)
@@ -79,59 +99,98 @@ def sums(world, smoke=False):
             before = world.traffic
             world.all_reduce(array, by)
             sent = world.traffic - before
-            seconds = timed(world, lambda a=array, b=by: world.all_reduce(a, b), size, smoke)
+            seconds = timed(world, lambda a=array, b=by: world.all_reduce(a, b), size, smoke, budget)
             yield {"ranks": world.size, "rank": world.rank, "engine": world.engine, "by": by, "bytes": size, **seconds,
                    "messages": sent.messages, "sent": sent.bytes}  # fmt: skip
 
 
-def messages(world, smoke=False):
+def messages(world, smoke=False, budget=LONG):
     """Yield rows of what a sum is made of: a message, an exchange, an addition, a new array; size counts in bytes."""
-    there, back = (world.send, world.receive) if world.rank == 0 else (world.receive, world.send)
-    other = 1 - world.rank
     for size in MESSAGES[:8:7] if smoke else MESSAGES:
-        # As in a ring: what is sent is a part of a larger array, what comes has one of its own. It matters, for NumPy
-        # asks for huge pages from 4 MiB on.
-        count = size // 4
-        array = np.zeros(count * (2 if size > CACHED else 1), np.float32)[:count]
-        came = np.zeros(count, np.float32)
-
-        def new(array=array):
-            world.scratch(array)[::1024] = 0  # its pages are there only when they are touched
-
-        calls = {
-            "message": lambda a=array: (there(a, other), back(a, other)),
-            "exchange": lambda a=array, c=came: world.exchange(a, other, c, other),
-            "add": lambda a=array, c=came: world.add(a, c),
-            "fresh": new,
-        }
-        measure = timed_in_turns if size >= CACHED else timed_alone
-        for kind, row in measure(world, calls, size, smoke).items():
+        times = {}
+        for calls in (as_in_a_tree(world, size // 4), as_in_a_ring(world, size // 4)):
+            times |= (timed_in_turns if size >= CACHED else timed_alone)(world, calls, size, smoke, budget)
+        once, again = times["exchange"], times.pop("exchange of a sum")
+        times["exchange"] = {name: (once[name] + again[name]) / 2 for name in once}  # a ring has as many of both
+        for kind, row in times.items():
             half = 2 if kind == "message" else 1  # there and back are two
             yield {"ranks": world.size, "rank": world.rank, "engine": world.engine, "kind": kind, "bytes": size,
                    **{name: seconds / half for name, seconds in row.items()}}  # fmt: skip
 
 
-def timed_alone(world, calls, size, smoke):
+def as_in_a_tree(world, count):
+    """Return {kind: call}: whole arrays of so many numbers, to rank 0, added there to its own, and back.
+
+    The arrays are as many as in a sum, and as large. It matters, for caches hold all of them or not.
+    """
+    array, place = np.zeros(count, np.float32), {"came": np.zeros(count, np.float32)}
+
+    def message():
+        if world.rank == 0:
+            world.receive(place["came"], 1)
+            world.send(array, 1)
+        else:
+            world.send(array, 0)
+            world.receive(array, 0)
+
+    def fresh():
+        place["came"] = None
+        place["came"] = world.scratch(array)
+        place["came"][::1024] = 0  # its pages are there only when they are touched
+
+    def add():
+        if world.rank == 0:
+            world.add(array, place["came"])
+
+    return {"message": message, "add": add, "fresh": fresh}
+
+
+def as_in_a_ring(world, count):
+    """Return {kind: call}: halves of an array, of so many numbers each, go round between two ranks.
+
+    What was just added lies in the cache of the core that added it, and is fetched from there.
+    """
+    whole, came, other = np.zeros(2 * count, np.float32), np.zeros(count, np.float32), 1 - world.rank
+    sent, summed = whole[:count], whole[count:]
+    return {
+        "exchange": lambda: world.exchange(sent, other, came, other),
+        "both add": lambda: world.add(summed, came),
+        "exchange of a sum": lambda: world.exchange(summed, other, sent, other),
+    }
+
+
+def timed_alone(world, calls, size, smoke, budget=LONG):
     """Return {kind: times} of calls, one kind after another: small arrays, which stay in the cache anyway."""
-    return {kind: timed(world, call, size, smoke) for kind, call in calls.items()}
+    return {kind: timed(world, call, size, smoke, budget) for kind, call in calls.items()}
 
 
-def timed_in_turns(world, calls, size, smoke):
-    """Return {kind: times} of calls in turns, as in a sum: none finds its arrays as its own last call left them."""
-    found = {kind: [] for kind in calls}
-    for _ in range(1 if smoke else 100):
-        for kind, call in calls.items():
+def timed_in_turns(world, calls, size, smoke, budget=LONG):
+    """Return {kind: times} of calls in turns, as in a sum: none finds its arrays as its own last call left them.
+
+    A call is over when the slowest rank is done: in a sum the others would wait for it in the next one.
+    """
+    count = 1 if smoke else 100 if budget == LONG else 12
+    mine = np.zeros((count, len(calls)))
+    for k in range(count):
+        for c, call in enumerate(calls.values()):
             world.barrier()
             begun = time.perf_counter()
             call()
-            found[kind].append(time.perf_counter() - begun)
-    return {kind: {"seconds": statistics.median(some), "least": min(some)} for kind, some in found.items()}
+            mine[k, c] = time.perf_counter() - begun
+    slowest = mine.copy()
+    for root in range(world.size):
+        others = mine.copy()
+        world.broadcast(others, root)
+        np.maximum(slowest, others, out=slowest)
+    return {kind: {"seconds": float(np.median(some)), "least": float(some.min())}
+            for kind, some in zip(calls, slowest.T, strict=True)}  # fmt: skip
 
 
-def timed(world, call, size, smoke):
+def timed(world, call, size, smoke, budget=LONG):
     """Return {"seconds": median, "least": least} of a call that all ranks make, in rounds of about 20 ms.
 
-    On processors there are more and shorter ones, of 0.3 ms: some of those meet nothing else that runs there.
+    On processors there are more and shorter ones, of 0.3 ms, `budget` seconds in all: some of those meet nothing else
+    that runs there.
     """
     world.barrier()
     begun = time.perf_counter()
@@ -141,7 +200,7 @@ def timed(world, call, size, smoke):
     span, rounds = 0.02, 11
     if world.engine != "nccl":
         span = 0.0003
-        rounds = max(30, min(500, round(0.4 / max(once[0], span))))
+        rounds = max(30 if budget == LONG else 8, min(500, round(budget / max(once[0], span))))
     count, rounds = (1, 1) if smoke else (max(1, min(200, round(span / max(once[0], 1e-6)))), rounds)
     found = []
     for _ in range(rounds):
@@ -296,7 +355,7 @@ def card_lost(world, smoke=False):
         yield {"rank": world.rank, "seconds": time.perf_counter() - last[0], "named": error.rank, "says": str(error)}
 
 
-PARTS = {f.__name__: f for f in (messages, sums, steps, training, card_compile, card_sums, card_training, card_lost)}
+PARTS = {f.__name__: f for f in (turns, sums, steps, training, card_compile, card_sums, card_training, card_lost)}
 
 
 def work(name, folder, smoke, options):
@@ -320,6 +379,7 @@ def run_part(name, ranks, smoke, options, limit):
         command = [sys.executable, "-m", "course_lib", "ranks", "-n", str(ranks), "--grace", "5", __file__]
         command += ["--part", name, "--folder", folder, "--options", json.dumps(options), *(["--smoke"] * smoke)]
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+        environ |= KEPT if name in ("turns", "sums") else {}
         child = subprocess.Popen(
             command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
         )
@@ -336,8 +396,8 @@ def run_part(name, ranks, smoke, options, limit):
 def plan(nccl, cards, most=4):
     """Yield (part, ranks, options) in the order in which they are measured; no more than `most` ranks as processes."""
     if not nccl:
-        yield "messages", 2, {}
-        for name, several in (("sums", (2, 4)), ("steps", (1, 2, 4)), ("training", (1, 2, 4))):
+        yield "turns", 2, {}
+        for name, several in (("sums", (4,)), ("steps", (1, 2, 4)), ("training", (1, 2, 4))):
             for ranks in several:
                 if ranks <= most:
                     yield name, ranks, {}
@@ -362,6 +422,12 @@ def threads(smoke):
     for ranks in (2, 4):
         found += parallel.run(lambda world: list(sums(world, smoke)), ranks)[0]
     return found
+
+
+def cores(smoke):
+    """Return rows of steps by one process that uses all cores by itself: what ranks of one core each have to beat."""
+    rows = parallel.run(lambda world: list(steps(world, smoke)), 1)[0]
+    return [{**row, "exchange": "none"} for row in rows if row["exchange"] == "alone"]
 
 
 def shown(row):
@@ -427,13 +493,15 @@ def main():
         asked = []
     if not options.nccl and (not options.only or "threads".startswith(tuple(options.only))):
         found["threads"] = threads(options.smoke)
+    if not options.nccl and (not options.only or "cores".startswith(tuple(options.only))):
+        found["cores"] = [row for _ in range(options.again) for row in cores(options.smoke)]
     for name, ranks, more in asked * options.again:
         limit = next(seconds for start, seconds in LIMITS.items() if name.startswith(start))
         rows, problem = run_part(name, ranks, options.smoke, more, limit)
-        found.setdefault(name, []).extend(rows)
-        print(f"\n{name}, {ranks} ranks {more or ''}", flush=True)
+        print(f"\n{name}, {ranks} ranks {more or ''}: {len(rows)} rows", flush=True)
         for row in rows:
-            if row.get("rank", 0) == 0 or name == "card_lost":
+            found.setdefault(row.pop("part", name), []).append(row)
+            if (row.get("rank", 0) == 0 and name != "turns") or name == "card_lost":
                 print(shown(row), flush=True)
         if problem and name != "card_lost":  # there a rank is killed on purpose
             failed.append({"part": name, "ranks": ranks, "options": more, "says": problem})
@@ -451,7 +519,14 @@ def main():
             about, found = joined(options.out, about, found)
         if options.nccl:
             about["cards"] = card_names()
-        options.out.write_text(json.dumps({**about, "parts": found}, indent=1) + "\n", encoding="utf-8")
+        options.out.write_text(text_of(about, found), encoding="utf-8")
+
+
+def text_of(about, parts):
+    """Return a file's text: what is about the run as lines of their own, and a line a row."""
+    head = json.dumps(about, indent=1)[:-2]
+    lists = (f'  "{name}": [\n   ' + ",\n   ".join(map(json.dumps, rows)) + "\n  ]" for name, rows in parts.items())
+    return f'{head},\n "parts": {{\n' + ",\n".join(lists) + "\n }\n}\n"
 
 
 def joined(file, about, found):

@@ -12,6 +12,7 @@ latency and a bandwidth, or a measured curve, and messages queue.
 Source: K's course plan ("parallel and distributed processing"); the modules name theirs.
 """
 
+from course_lib.cluster.calibrate import compared
 from course_lib.cluster.events import play_all_reduce
 from course_lib.cluster.hybrid import hybrid_step
 from course_lib.cluster.links import ETHERNET_10, ETHERNET_100, INFINIBAND, NVLINK, Link
@@ -27,6 +28,7 @@ __all__ = [
     "Cluster",
     "Link",
     "all_reduce_seconds",
+    "compared",
     "hybrid_step",
     "knee",
     "play_all_reduce",

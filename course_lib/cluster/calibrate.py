@@ -10,14 +10,19 @@ have none that is free for it.
 On cards, NCCL's sums of every second size make the link, as if it went in a ring; the sizes between are predicted. A
 step of n cards is made of steps of one card, by a line through its batches, and the sums of its buckets.
 
-A model of a machine knows nothing of what else runs on it. So the least of several times is taken, not their median.
+A model of a machine knows nothing of what else runs on it: of the times of a call the least is taken. But a machine may
+change meanwhile: two cores of a rented one share a cache now, and a minute later they do not, and then messages take
+half as long again. So messages and sums are measured in rounds of a few seconds; the messages of a round predict the
+sums of the same round, and of all rounds the one in the middle counts, by how far the prediction is off.
 
 Source: the course's own; R. Hockney (1994) for the line.
 """
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 import numpy as np
 
@@ -27,6 +32,7 @@ from course_lib.cluster.sums import all_reduce_seconds
 from course_lib.cluster.topology import Cluster
 from course_lib.cluster.training import step
 from course_lib.cluster.workloads import Workload, layers_of
+from course_lib.lesson.measurements import results_folder
 from course_lib.parallel.buckets import BUCKET_BYTES, buckets_of
 
 SUMS_WITHIN, STEPS_WITHIN = 0.25, 0.20
@@ -80,6 +86,24 @@ class Compared:
         return abs(self.off) <= self.within
 
 
+TIMES = ("seconds", "least", "enqueued")
+
+
+def by_round(rows):
+    """Return rows as a list of lists, one a round: the same call again belongs to the next. No errors.
+
+    Source: the course's own.
+    """
+    seen, rounds = Counter(), []
+    for row in rows:
+        key = tuple((name, value) for name, value in row.items() if name not in TIMES)
+        if seen[key] == len(rounds):
+            rounds.append([])
+        rounds[seen[key]].append(row)
+        seen[key] += 1
+    return rounds
+
+
 def least(rows, *names):
     """Return {values of names: least seconds} over rows, those of rank 0 only. KeyError if a row has not these names.
 
@@ -119,10 +143,10 @@ def machine(messages):
     latency, (most, longest) = points["message"][0][1], points["message"][-1]
     busy = {kind: Curve(tuple((b, max(0.0, s - latency)) for b, s in points[kind])) for kind in ("message", "exchange")}
     link = Link("between processes", latency, most / longest, busy["message"], busy["exchange"])
-    return link, Costs(Curve(tuple(points["add"])), Curve(tuple(points["fresh"])))
+    return link, Costs(*(Curve(tuple(points[kind])) for kind in ("add", "fresh", "both add")))
 
 
-KINDS = ("message", "exchange", "add", "fresh")
+KINDS = ("message", "exchange", "add", "both add", "fresh")
 
 
 def ring_link(sums, ranks):
@@ -163,36 +187,50 @@ def compare(content):
     )
 
 
+def compared(device):
+    """Return what results/parallel.<device>.json has, beside what is predicted, as `compare`.
+
+    Errors as `read` and `compare`: OSError where there is no such file. Source: the course's own.
+    """
+    return compare(read(results_folder() / f"parallel.{device}.json"))
+
+
 def _processors(parts):
-    link, costs = machine(parts["messages"])
-    cluster = Cluster(2, 2, inside=link)
-    measured = {key: s for key, s in least(parts.get("sums", ()), "by", "ranks", "bytes").items() if key[1] == 2}
-    calls = {}
-    for (by, ranks, nbytes), seconds in sorted(measured.items()):
-        if by != "engine":
-            found = play_all_reduce(cluster, nbytes, by, costs=costs).seconds
-            smallest = by not in calls
-            found += calls.setdefault(by, max(0.0, seconds - found))
-            yield Compared(f"sum by {by}", ranks, nbytes, seconds, found, SUMS_WITHIN, USED if smallest else "")
-    calls.setdefault("ring", 0.0)
-    times = least(parts.get("steps", ()), "net", "batch", "exchange", "ranks", "bytes")
-    for (net, batch, way, ranks, nbytes), seconds in times.items():
+    messages = by_round(parts["messages"])
+    sums = by_round(parts.get("sums", ())) or [[]] * len(messages)
+    rounds = [_round(*both) for both in zip(messages, sums, strict=False)]  # as many as both have
+    by_call = {}
+    for found, _ in rounds:
+        for c in found:
+            by_call.setdefault((c.what, c.bytes), []).append(c)
+    for same in by_call.values():
+        yield sorted(same, key=lambda c: c.off)[len(same) // 2]
+    times = {}
+    for some in by_round(parts.get("steps", ())):
+        for key, seconds in least(some, "net", "batch", "exchange", "ranks", "bytes").items():
+            times.setdefault(key, []).append(seconds)
+    for (net, batch, way, ranks, nbytes), several in times.items():
         if ranks == 2 and way != "alone":
             # Where each rank's one processor computes, the thread that sums takes turns with it: nothing is hidden, and
             # how the system lets the two alternate is beyond the model.
-            sums = [
-                calls["ring"] + play_all_reduce(cluster, b.nbytes, "ring", costs=costs).seconds for b in _buckets(net)
-            ]
-            found = times[net, batch, "alone", ranks, nbytes] + sum(sums)
-            yield Compared(
-                f"{net}, batch {batch}, {way}",
-                ranks,
-                nbytes,
-                seconds,
-                found,
-                STEPS_WITHIN,
-                OUTSIDE if way == "overlap" else "",
-            )
+            sums = [median(ring(bucket.nbytes) for _, ring in rounds) for bucket in _buckets(net)]
+            found = median(times[net, batch, "alone", ranks, nbytes]) + sum(sums)
+            note = OUTSIDE if way == "overlap" else ""
+            yield Compared(f"{net}, batch {batch}, {way}", ranks, nbytes, median(several), found, STEPS_WITHIN, note)
+
+
+def _round(messages, sums):
+    """Return what the messages of a round predict of its sums, and a function: bytes -> seconds of a ring."""
+    link, costs = machine(messages)
+    cluster = Cluster(2, 2, inside=link)
+    calls, found = {}, []
+    for (by, ranks, nbytes), seconds in sorted(least(sums, "by", "ranks", "bytes").items()):
+        if ranks == 2 and by != "engine":
+            predicted = play_all_reduce(cluster, nbytes, by, costs=costs).seconds
+            note = "" if by in calls else USED
+            predicted += calls.setdefault(by, max(0.0, seconds - predicted))
+            found.append(Compared(f"sum by {by}", ranks, nbytes, seconds, predicted, SUMS_WITHIN, note))
+    return found, lambda nbytes: calls.get("ring", 0.0) + play_all_reduce(cluster, nbytes, "ring", costs=costs).seconds
 
 
 def _cards(parts):

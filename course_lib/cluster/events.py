@@ -117,11 +117,12 @@ class Network:
 
         Source: the course's own.
         """
-        env = self.env
+        env, before = self.env, None
         for op in ops:
-            if op.kind == "add":
-                yield env.timeout(self.costs.add(op.bytes))
+            if op.kind == "add":  # after an exchange all have something to add
+                yield env.timeout(self.costs.adding(op.bytes, both=before == "exchange"))
                 continue
+            before = op.kind
             events = []
             if op.to is not None:
                 events.append(self.send(rank, op.to, op.bytes, op.kind == "exchange", channel))

@@ -116,12 +116,18 @@ messages need about, software included: orders of magnitude to think with. `cali
 class Costs:
     """What a device needs beside sending, by bytes: to add an array to another, and to write into a new one at first.
 
-    A system hands out a large new array page by page, when it is written into: when the first message comes.
+    A system hands out a large new array page by page, when it is written into: when the first message comes. Where all
+    devices add at once, as in a ring, those that share a memory may need `both_add` instead of `add`.
     Source: the course's own.
     """
 
     add: Curve = NOTHING
     fresh: Curve = NOTHING
+    both_add: Curve | None = None
+
+    def adding(self, nbytes, both=False):
+        """Return the seconds in which a device adds an array of `nbytes`; `both`: while others do so. No errors."""
+        return (self.both_add if both and self.both_add else self.add)(nbytes)
 
 
 FREE = Costs()

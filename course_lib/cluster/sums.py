@@ -81,7 +81,7 @@ def levels_seconds(cluster, nbytes, h, hosts, *, rings=1, costs=FREE):
     part, several, (latency, busy_with) = nbytes / (h * hosts), rings * h, _between(cluster, hosts)
     busy = busy_with(part)
     # A part goes on when it has come and is added; the host's link takes the parts one after another.
-    add = costs.add(part)
+    add = costs.adding(part, both=True)
     for times, adding in ((1, costs.fresh(part) + add), (hosts - 2, add), (hosts - 1, 0.0)):
         total += times * max(latency + busy + adding, several * busy)
     # A step lasts as long as the longer of the two; the last one ends when both are over.
@@ -101,7 +101,7 @@ def _circle(link, part, n, costs):
     if n == 1:
         return 0.0
     hop = link.seconds(part, both=True)
-    return costs.fresh(part) + (n - 1) * (2 * hop + costs.add(part))
+    return costs.fresh(part) + (n - 1) * (2 * hop + costs.adding(part, both=True))
 
 
 def _ring(cluster, nbytes, n, costs):
@@ -113,7 +113,7 @@ def _ring(cluster, nbytes, n, costs):
     out = [inside.busy(part, True)] * (h - 1) + [between(part)]
     hop = [b + inside.latency for b in out[:-1]] + [out[-1] + latency]
     at = [costs.fresh(part)] * h
-    for adding in (costs.add(part), 0.0):
+    for adding in (costs.adding(part, both=True), 0.0):
         for _ in range(n - 1):
             at = [max(at[r] + out[r], at[r - 1] + hop[r - 1]) + adding for r in range(h)]
     return max(at)
@@ -127,7 +127,7 @@ def _tree(cluster, nbytes, n, costs):
         )
     levels = n.bit_length() - 1
     # Half of the ranks wait once for the pages of a new array; those on the longest way are among them.
-    return costs.fresh(nbytes) + levels * (2 * cluster.inside.seconds(nbytes) + costs.add(nbytes))
+    return costs.fresh(nbytes) + levels * (2 * cluster.inside.seconds(nbytes) + costs.adding(nbytes))
 
 
 def _all_to_one(cluster, nbytes, n, costs):
@@ -136,7 +136,7 @@ def _all_to_one(cluster, nbytes, n, costs):
             f"{n} devices on {cluster.hosts} hosts; the formula of all to one is for one host. "
             'events.play_all_reduce(cluster, nbytes, "all_to_one") has few messages to play.'
         )
-    latency, busy, add = cluster.inside.latency, cluster.inside.busy(nbytes), costs.add(nbytes)
+    latency, busy, add = cluster.inside.latency, cluster.inside.busy(nbytes), costs.adding(nbytes)
     # The last addition is done when the last array has come, or when rank 0 has added without a rest.
     first = latency + busy + costs.fresh(nbytes)
     return max(first + (n - 1) * add, latency + (n - 1) * busy + add) + (n - 1) * busy + latency

@@ -3,7 +3,6 @@
 Source: P. Patarasuk and X. Yuan (2009); R. Thakur, R. Rabenseifner and W. Gropp (2005).
 """
 
-from course_lib.parallel.costs import WAYS
 from course_lib.simt.show.panel import EDGE, WIDTH, Panel
 from course_lib.validate import require_choice, require_count, require_some
 
@@ -24,7 +23,7 @@ def rounds(by, size):
     receiver adds it to its own or takes it instead. ValueError, TypeError: no such way, size no whole number >= 2.
     Source: as the module.
     """
-    require_choice("by", by, WAYS)
+    require_choice("by", by, tuple(SAID))
     n = require_count("size", size, minimum=2)
     if by == "ring":
         scatter = [[(r, (r + 1) % n, (r - s) % n, True) for r in range(n)] for s in range(n - 1)]

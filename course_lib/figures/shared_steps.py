@@ -3,7 +3,7 @@
 Source: R. Hockney (1994), latency and rate of a message; Patarasuk and Yuan (2009), the ring; the course's own.
 """
 
-from course_lib.parallel.costs import Link, step_seconds
+from course_lib.cluster import Cluster, step
 from course_lib.simt.show.panel import EDGE, WIDTH, Panel
 from course_lib.validate import require_choice, require_count, require_some
 
@@ -14,59 +14,65 @@ from .picture import picture
 DEVICES = (1, 2, 4, 8, 16, 32, 64)
 
 
-def shared_step(points, nbytes, links, batches, start=1, about=""):
+def shared_step(workload, links, batches, start=1):
     """Return a figure in which the reader gives a training step more devices.
 
     Parameters
     ----------
-    points : dict of int to float
-        Rows -> seconds of a step on one device, as measured.
-    nbytes : int
-        Bytes of the gradients.
-    links : dict of str to (float, float)
-        Name -> latency in seconds, and bytes a second; the first is shown first.
+    workload : cluster.workloads.Workload
+        Its steps are measured, its gradients are summed in a ring when the backward pass is done.
+    links : sequence of cluster.Link
+        The first is shown first.
     batches : sequence of int
         Rows of all devices together to choose from; the first is shown first.
     start : int
         Devices at the beginning, one of `DEVICES`.
-    about : str
-        Where the points come from; stands below.
 
     Raises
     ------
     TypeError, ValueError
-        Without links or batches; a batch for which nothing was measured; as `Link`.
+        Without links or batches; a batch for which nothing was measured; another start.
 
     Source: the course's own.
     """
     require_some("the links", links)
     require_some("the batches", batches)
     require_choice("start", str(start), [str(n) for n in DEVICES])
-    nbytes = require_count("nbytes", nbytes)
-    made = {name: Link(*values) for name, values in links.items()}
+    most, _ = workload.compute.points[-1]
     for batch in batches:
-        step_seconds(points, batch, 1, nbytes, made[next(iter(made))])  # refuses what was not measured
+        if require_count("a batch", batch) > most:
+            raise ValueError(f"a batch has {batch:,} rows; {workload.name} was measured with at most {most:,}.")
     data = {
-        "points": [[rows, round(1e6 * s, 3)] for rows, s in sorted(points.items())],
-        "bytes": nbytes,
+        "points": [[rows, round(1e6 * s, 3)] for rows, s in workload.compute.points],
+        "bytes": workload.nbytes,
         "devices": list(DEVICES),
         "start": DEVICES.index(start),
         "batches": list(batches),
         "links": [
-            {"name": n, "latency": round(1e6 * link.latency, 6), "rate": link.rate / 1e6} for n, link in made.items()
+            {"name": link.name, "latency": round(1e6 * link.latency, 6), "rate": link.bandwidth / 1e6}
+            for link in links
         ],
-        "about": about,
+        "about": f"{workload.says[:1].upper()}{workload.says[1:]}; the sum: by formula." if workload.says else "",
     }
-    first = next(iter(made))
-    static = _static(points, batches[0], start, nbytes, made[first], first)
+    static = _static(workload, batches[0], start, links[0])
     return live("shared_step", data, title="Give a training step more devices", static=static)
 
 
-def _static(points, batch, start, nbytes, link, name):
+def shared(workload, batch, devices, link):
+    """Return (compute, exchange) of a step whose batch so many devices share, in seconds, one after the other.
+
+    Errors as `cluster.step`. Source: the course's own.
+    """
+    cluster = Cluster(devices, per_host=devices, inside=link)
+    one = step(cluster, workload, batch / devices, by="ring", overlap=False, bucket_bytes=workload.nbytes)
+    return one.compute, one.waits
+
+
+def _static(workload, batch, start, link):
     p, right = Panel(WIDTH, 30 + 34 * len(DEVICES)), WIDTH - EDGE
-    steps = {n: step_seconds(points, batch, n, nbytes, link) for n in DEVICES}
+    steps = {n: shared(workload, batch, n, link) for n in DEVICES}
     alone, most = sum(steps[1]), max(map(sum, steps.values()))
-    p.text(EDGE, 16, f"batch {batch:,}; {name}", bold=True)
+    p.text(EDGE, 16, f"batch {batch:,}; {link.name}", bold=True)
     for k, (n, (compute, exchange)) in enumerate(steps.items()):
         y, wide = 26 + 34 * k, (right - EDGE) / most
         took = compute + exchange
@@ -76,7 +82,7 @@ def _static(points, batch, start, nbytes, link, name):
             p.rect(EDGE + compute * wide, y + 16, max(exchange * wide, 1), 12, fill=style.tint("gradient", 0.6))
     n = start
     says = (
-        f"With {name} and {n} device{'s' * (n > 1)} a step on {batch:,} images takes {1e6 * sum(steps[n]):,.0f} "
+        f"With {link.name} and {n} device{'s' * (n > 1)} a step on {batch:,} images takes {1e6 * sum(steps[n]):,.0f} "
         f"microseconds, {1e6 * steps[n][1]:,.0f} of them for the sum of gradients."
     )
     rest = "; ".join(f"{m}: {1e6 * sum(s):,.0f}" for m, s in steps.items())

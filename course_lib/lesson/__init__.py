@@ -11,7 +11,7 @@ The experiments of single lessons: `lines`, `corrections` and `two_digits` of 01
 `train_in_phases`, `cost_share`, `layer_times`, `unrolled_times` and `colour_images` of 09;
 `climb_each`, `random_changes` and `relative_roughness` of 10; `predicted_launches` of 16; `precision_runs`,
 `falling_rate`, `returning_gradients`, `split_products`, `tensor_core_products`, `float32_in_order` and
-`pruned_runs` of 17; `backward_layers` and `alexnet` of 18; `opencl_run` of 19.
+`pruned_runs` of 17; `backward_layers`, `rank_steps` and `alexnet` of 18; `opencl_run` of 19.
 """
 
 from .backward_layers import backward_layers
@@ -43,6 +43,7 @@ from .predicted_steps import predicted_launches
 from .prediction import Prediction, predict
 from .probed import climb_each, random_changes, relative_roughness
 from .pushes import pushes
+from .rank_steps import RankSteps, rank_steps
 from .recorded_gradients import RecordedGradients, recorded_gradients
 from .tables import Table, table
 from .tensor_sums import float32_in_order, split_products, tensor_core_products
@@ -68,13 +69,13 @@ from .whole_batch import Descent, steps_until
 
 __all__ = [
     "ColourImages", "Counted", "Descent", "Examination", "Findings", "Issued", "Listing", "Measured", "OpenclRun",
-    "PrecisionRun", "Prediction", "Rate", "RecordedGradients", "Rows", "Runs", "SharedJob", "Signal", "Stranger",
-    "StreamLayer", "Table", "TwoDigits", "alexnet", "backward_layers", "climb_each", "colour_images", "columns",
-    "cost_share", "count_layer", "counts", "estimated", "examine", "falling_rate", "findings", "float32_in_order",
-    "issued", "judged_by_others", "layer_times", "lead", "listing", "measured", "measured_rows",
-    "measured_training", "memory_ladder", "microbench", "moved", "opencl_run", "padded", "precision_runs",
-    "predict", "predicted_launches", "pruned_runs", "pushes", "random_changes", "rate_range",
-    "recorded_gradients", "registers", "relative_roughness", "returning_gradients", "sick_curves", "signals",
-    "split_products", "steps_until", "strangers", "table", "tensor_core_products", "train_in_phases",
+    "PrecisionRun", "Prediction", "RankSteps", "Rate", "RecordedGradients", "Rows", "Runs", "SharedJob", "Signal",
+    "Stranger", "StreamLayer", "Table", "TwoDigits", "alexnet", "backward_layers", "climb_each", "colour_images",
+    "columns", "cost_share", "count_layer", "counts", "estimated", "examine", "falling_rate", "findings",
+    "float32_in_order", "issued", "judged_by_others", "layer_times", "lead", "listing", "measured",
+    "measured_rows", "measured_training", "memory_ladder", "microbench", "moved", "opencl_run", "padded",
+    "precision_runs", "predict", "predicted_launches", "pruned_runs", "pushes", "random_changes", "rank_steps",
+    "rate_range", "recorded_gradients", "registers", "relative_roughness", "returning_gradients", "sick_curves",
+    "signals", "split_products", "steps_until", "strangers", "table", "tensor_core_products", "train_in_phases",
     "training_runs", "two_digits", "unrolled_times", "waking_epochs", "warm_up_runs", "with_room", "xor_runs",
 ]  # fmt: skip

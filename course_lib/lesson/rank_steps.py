@@ -4,6 +4,7 @@ Source: `results/parallel.<processor>.json`.
 """
 
 import json
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +19,8 @@ class RankSteps:
     ----------
     processor, date : str
     seconds : dict
-        (network, batch, ranks, exchange) -> seconds of a step, the least that was found; `exchange` is "overlap" or
-        "after", and "alone" where nothing is sent.
+        (network, batch, ranks, exchange) -> seconds of a step, as measured; `exchange` is "overlap" or
+        "after", "alone" where nothing is sent, and "none" for one process that uses all cores.
 
     Source: the course's own.
     """
@@ -29,17 +30,24 @@ class RankSteps:
     seconds: dict
 
     def gain(self, network, batch, ranks):
-        """Return how many times as fast as one rank `ranks` are, with gradients on their way during the backward pass.
+        """Return how many times as fast as one rank `ranks` are, in the better of the two ways to sum.
 
         KeyError if that was not measured. Source: the course's own.
         """
-        return self.seconds[network, batch, 1, "alone"] / self.seconds[network, batch, ranks, "overlap"]
+        return self.seconds[network, batch, 1, "alone"] / self.together(network, batch, ranks)
+
+    def together(self, network, batch, ranks):
+        """Return the seconds of a step of `ranks`, in the better of both ways. KeyError if that was not measured.
+
+        Source: the course's own.
+        """
+        return min(self.seconds[network, batch, ranks, way] for way in ("overlap", "after"))
 
 
 def rank_steps(processor="amd-epyc", *, folder=None):
     """Return the `RankSteps` of a processor, by the name in its file.
 
-    A step ends when its slowest rank has; of several measurements the least counts, as others used the machine too.
+    A step ends when its slowest rank has. Of the steps of a run the least counts, of several runs the median.
     FileNotFoundError if there is no such file; the message says what writes it. Source: the course's own.
     """
     file = (results_folder() if folder is None else Path(folder)) / f"parallel.{processor}.json"
@@ -47,12 +55,13 @@ def rank_steps(processor="amd-epyc", *, folder=None):
         raise FileNotFoundError(f"there is no results/{file.name}; tools/measure_parallel.py writes it.")
     found = json.loads(file.read_text(encoding="utf-8"))
     slowest, runs = {}, {}
-    for row in found["parts"]["steps"]:
+    for row in found["parts"]["steps"] + found["parts"].get("cores", []):
         key = row["net"], row["batch"], row["ranks"], row["exchange"]
         run = runs.setdefault((*key, row["rank"]), 0)  # the same rank again is a new measurement
         runs[*key, row["rank"]] += 1
         slowest[*key, run] = max(slowest.get((*key, run), 0.0), row["least"])
-    seconds = {}
+    several = {}
     for (*key, _), took in slowest.items():
-        seconds[tuple(key)] = min(seconds.get(tuple(key), took), took)
+        several.setdefault(tuple(key), []).append(took)
+    seconds = {key: statistics.median(some) for key, some in several.items()}
     return RankSteps(found["machine"]["cpu"], found["date"], seconds)

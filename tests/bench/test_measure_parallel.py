@@ -79,6 +79,12 @@ def test_steps_are_cut_among_the_ranks():
     assert {r["exchange"] for r in rows[0]} == {"overlap", "after", "alone"}
 
 
+def test_one_process_makes_the_same_steps_with_all_cores():
+    rows = tool.cores(smoke=True)
+    assert {(r["ranks"], r["exchange"]) for r in rows} == {(1, "none")}
+    assert [(r["net"], r["rows"]) for r in rows] == [(name, b) for name in list(tool.NETS)[:2] for b in (64, 512)]
+
+
 def test_training_says_whether_ranks_agree():
     rows = [row for n in (1, 2) for part in parallel.run(lambda w: list(tool.training(w, True)), n) for row in part]
     lines = list(tool.verdicts(rows))

@@ -5,17 +5,21 @@ import json
 import pytest
 
 from course_lib import figures
+from course_lib.cluster import Link
+from course_lib.cluster.links import Curve
+from course_lib.cluster.workloads import Layer, Workload
 from course_lib.figures.bucket_rows import Backward, sent_when
 from course_lib.figures.reduce_steps import SAID, rounds, waiting
-from course_lib.figures.shared_steps import DEVICES
+from course_lib.figures.shared_steps import DEVICES, shared
 from course_lib.parallel import all_to_one, ring, tree
-from course_lib.parallel.costs import Link, step_seconds
 
 from .pages import SWEEP, assert_fits_a_phone, assert_no_text_leaves_its_drawing, caption, data, page_with, press, root
 
-POINTS = {1: 1.1e-4, 16: 1.2e-4, 256: 1.5e-4, 1024: 3e-4, 4096: 7.7e-4}
-LINKS = {"cable": (50e-6, 0.125e9), "fast": (3e-6, 450e9)}
-NBYTES = 246_824
+NET = Workload(
+    "a network", (Layer("all", 61_706, 1.0),),
+    Curve(((1, 1.1e-4), (16, 1.2e-4), (256, 1.5e-4), (1024, 3e-4), (4096, 7.7e-4))), says="measured on a card",
+)  # fmt: skip
+LINKS = [Link("cable", 50e-6, 0.125e9), Link("fast", 3e-6, 450e9)]
 LAYERS = [
     Backward("OUT", 7e-6, 3400), Backward("C5", 8e-5, 192_480), Backward("ReLU", 1e-5, 0), Backward("C3", 6e-4, 9664),
     Backward("C1", 1.2e-4, 624),
@@ -27,22 +31,22 @@ RATES = [0.1e9, 1e9, 10e9]
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     made = {
-        "step": figures.shared_step(POINTS, NBYTES, LINKS, (4096, 64), about="Measured on a card."),
+        "step": figures.shared_step(NET, LINKS, (4096, 64)),
         "sum": figures.all_reduce_steps((4, 8)),
         "buckets": figures.bucket_timeline(LAYERS, BUCKETS, 50e-6, RATES),
     }
     return page_with(tmp_path_factory.mktemp("site"), made)
 
 
-@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("link", LINKS, ids=lambda link: link.name)
 @pytest.mark.parametrize("batch", [4096, 64])
 def test_a_step_takes_what_the_formula_says(page, link, batch):
-    press(page, "step", link)
+    press(page, "step", link.name)
     press(page, "step", f"{batch:,}")
-    alone = sum(step_seconds(POINTS, batch, 1, NBYTES, Link(*LINKS[link])))
+    alone = sum(shared(NET, batch, 1, link))
     found = page.evaluate(SWEEP, ["step", [[k] for k in range(len(DEVICES))]])
     for n, one in zip(DEVICES, found, strict=True):
-        compute, exchange = step_seconds(POINTS, batch, n, NBYTES, Link(*LINKS[link]))
+        compute, exchange = shared(NET, batch, n, link)
         assert float(one["compute"]) == pytest.approx(1e6 * compute)
         assert float(one["exchange"]) == pytest.approx(1e6 * exchange)
         assert float(one["gain"]) == pytest.approx(alone / (compute + exchange))
@@ -52,7 +56,8 @@ def test_a_slower_step_says_so(page):
     press(page, "step", "cable")
     press(page, "step", "4,096")
     page.evaluate(SWEEP, ["step", [[3]]])
-    assert "Slower than one device: it takes 5.7 times as long. Measured on a card." in caption(page, "step")
+    says = "Slower than one device: it takes 5.7 times as long. Measured on a card; the sum: by formula."
+    assert says in caption(page, "step")
 
 
 @pytest.mark.parametrize("size", [4, 8])

@@ -130,17 +130,27 @@ def test_files_without_a_link_are_refused(tmp_path, capsys):
         calibrate.machine([{"kind": "message", "bytes": 4, "seconds": 1.0}])
 
 
-def test_the_least_of_several_runs_is_taken_and_of_rank_0_only():
+def test_the_least_of_several_times_is_taken_and_of_rank_0_only():
     rows = [{"bytes": 4, "seconds": 3.0}, {"bytes": 4, "seconds": 2.0}, {"bytes": 4, "seconds": 1.0, "rank": 1}]
     assert calibrate.least(rows, "bytes") == {(4,): 2.0}
 
 
+def test_a_round_is_predicted_by_its_own_messages(processors):
+    """A machine that is twice as slow for a while, and once while only the sums are measured."""
+    several = {name: [] for name in processors}
+    for slow in ({"messages": 1, "sums": 1, "steps": 1}, {"messages": 2, "sums": 2, "steps": 2},
+                 {"messages": 1, "sums": 2, "steps": 1}, {"messages": 1, "sums": 1, "steps": 1}):  # fmt: skip
+        for name, rows in processors.items():
+            several[name] += [{**row, "least": slow[name] * row["least"]} for row in rows]
+    assert [len(some) for some in calibrate.by_round(several["sums"])] == [len(processors["sums"])] * 4
+    assert all(abs(c.off) < 2e-3 for c in calibrate.compare({"parts": several}) if c.judged)
+    assert any(abs(c.off) > 0.4 for c in calibrate.compare({"parts": {**several, "sums": several["sums"][::-1]}}))
+
+
 @pytest.mark.parametrize("file", sorted(RESULTS.glob("parallel.*.json")), ids=lambda f: f.name)
 def test_committed_measurements_are_predicted(file):
-    """All of them where nothing else ran; beside other work, which meets the long ones always, nine of ten."""
-    content = calibrate.read(file)
-    judged = [c for c in calibrate.compare(content) if c.judged]
+    """Nine of ten; arrays that just fit into a cache, or just do not, may be further off."""
+    judged = [c for c in calibrate.compare(calibrate.read(file)) if c.judged]
     far = [f"{c.what}, {c.bytes:,} bytes: {100 * c.off:+.0f} %" for c in judged if not c.good]
-    idle = max(value or 0 for value in content.get("load", [0])) < 1
     assert judged
-    assert len(far) <= (0 if idle else len(judged) // 10), far
+    assert len(far) <= len(judged) // 10, far

@@ -10,7 +10,7 @@ from notebook_lib.kill import sheet_names
 from notebook_lib.sheets import read_sheet
 
 from course_lib import parallel
-from course_lib.parallel.costs import Link, sum_seconds
+from course_lib.cluster import Cluster, Link, all_reduce_seconds
 from course_lib.parallel.plans import follow
 from tests.setup.project import ROOT
 
@@ -92,16 +92,16 @@ def test_who_waits_for_a_rank_that_has_ended_is_stuck():
 
 @pytest.mark.parametrize("latency", [0.0, 1e-5, 1e-2])
 def test_the_best_number_of_devices_is_the_best_of_all(latency):
-    link, seconds = Link(latency, 1e9), []
+    link, seconds = Link("link", latency, 1e9), []
     for n in range(1, 41):
-        seconds.append(1e-3 + 5000 / n * 1e-6 + sum_seconds("ring", n, 10**6, link))
+        seconds.append(1e-3 + 5000 / n * 1e-6 + all_reduce_seconds(Cluster(n, n, link), 10**6, "ring"))
     n, took = NAMES["knee"](5000, 1e-6, 1e-3, 10**6, latency, 1e9, 40)
     assert (n, took) == (int(np.argmin(seconds)) + 1, pytest.approx(min(seconds)))
 
 
 def test_the_example_of_the_statement_has_one_device():
     assert NAMES["knee"](1000, 1e-3, 0.0, 10**6, 1e-2, 1e6, 2) == (1, 1.0)
-    assert 0.5 + 2 * Link(0.01, 1e6).seconds(500_000) == pytest.approx(1.52)
+    assert 0.5 + 2 * Link("link", 0.01, 1e6).seconds(500_000) == pytest.approx(1.52)
 
 
 @pytest.mark.parametrize(("stages", "micro"), [(1, 3), (4, 4), (8, 56), (3, 1)])

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from course_lib import figures, parallel
+from course_lib.cluster import Link
+from course_lib.cluster.links import Curve
+from course_lib.cluster.workloads import Layer, Workload
 from course_lib.figures.bucket_rows import Backward, sent_when
 from course_lib.figures.reduce_steps import holdings, rounds, waiting
 
-POINTS = {1: 1e-3, 4: 1e-3, 16: 3e-3, 64: 9e-3}
-LINKS = {"slow": (1e-3, 1e6), "quick": (1e-5, 1e8)}
+NET = Workload("a network", (Layer("all", 250, 1.0),), Curve(((1, 1e-3), (4, 1e-3), (16, 3e-3), (64, 9e-3))))
+LINKS = [Link("slow", 1e-3, 1e6), Link("quick", 1e-5, 1e8)]
 LAYERS = [Backward("c", 1.0, 100), Backward("relu", 1.0, 0), Backward("b", 2.0, 100), Backward("a", 4.0, 10)]
 
 
@@ -67,7 +70,7 @@ def test_layers_without_weights_at_the_end_still_send_what_is_held():
 
 
 def test_a_step_is_told_with_its_sum():
-    made = figures.shared_step(POINTS, 1000, LINKS, (64, 16), start=4)
+    made = figures.shared_step(NET, LINKS, (64, 16), start=4)
     assert made.static.caption == (
         "With slow and 4 devices a step on 64 images takes 10,500 microseconds, 7,500 of them for the sum of gradients."
     )
@@ -76,11 +79,11 @@ def test_a_step_is_told_with_its_sum():
 
 @pytest.mark.parametrize(
     ("change", "says"),
-    [({"links": {}}, "links"), ({"batches": (65,)}, "at most 64"), ({"start": 3}, "start"), ({"batches": ()}, "batch")],
+    [({"links": []}, "links"), ({"batches": (65,)}, "at most 64"), ({"start": 3}, "start"), ({"batches": ()}, "batch")],
 )
 def test_steps_that_cannot_be_drawn_are_refused(change, says):
     with pytest.raises(ValueError, match=says):
-        figures.shared_step(**{"points": POINTS, "nbytes": 10, "links": LINKS, "batches": (64,), **change})
+        figures.shared_step(**{"workload": NET, "links": LINKS, "batches": (64,), **change})
 
 
 def test_buckets_of_nothing_are_refused():
@@ -90,7 +93,7 @@ def test_buckets_of_nothing_are_refused():
 
 
 @pytest.mark.parametrize("made", [
-    figures.shared_step(POINTS, 1000, LINKS, (64,)), figures.all_reduce_steps((8, 4)),
+    figures.shared_step(NET, LINKS, (64,)), figures.all_reduce_steps((8, 4)),
     figures.bucket_timeline(LAYERS, {"each": 1, "all": 10**6}, 0.5, [100.0, 10.0]),
 ], ids=lambda m: m.name)  # fmt: skip
 def test_static_pictures_fit_a_phone(made):

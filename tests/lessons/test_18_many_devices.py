@@ -7,21 +7,18 @@ import numpy as np
 import pytest
 
 from course_lib import parallel
+from course_lib.cluster import Cluster, all_reduce_seconds, compared, step
+from course_lib.cluster.workloads import lenet5, transformer
+from course_lib.figures import pipeline_stages
 from course_lib.figures.bucket_rows import sent_when
-from course_lib.lesson import alexnet, backward_layers
+from course_lib.figures.shared_steps import DEVICES, shared
+from course_lib.lesson import alexnet, backward_layers, rank_steps
 from course_lib.lesson.measurements import results_folder
-from course_lib.parallel.costs import Link, step_seconds
 
 
 def times(lesson, batch, link):
-    values = lesson["LINKS"][link]
-    return {
-        n: sum(step_seconds(lesson["POINTS"], batch, n, lesson["GRADIENTS"], Link(*values))) for n in lesson_sizes()
-    }
-
-
-def lesson_sizes():
-    return (1, 2, 4, 8, 16, 32, 64)
+    link = next(one for one in lesson["LINKS"] if one.name == link)
+    return {n: sum(shared(lesson["LENET"], batch, n, link)) for n in DEVICES}
 
 
 def test_the_opening_is_true_of_the_figure(lesson):
@@ -35,7 +32,7 @@ def test_of_1024_images_four_devices_are_best_and_half_again_as_fast(lesson):
     found = times(lesson, 1024, "100 Gbit/s")
     assert min(found, key=found.get) == 4
     assert round(found[1] / found[4], 1) == 1.5
-    assert [round(1e3 * lesson["POINTS"][n], 2) for n in (1024, 256)] == [0.30, 0.14]
+    assert [round(1e3 * lesson["LENET"].seconds(n), 2) for n in (1024, 256)] == [0.30, 0.14]
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5, 6, 9, 10])
@@ -121,6 +118,42 @@ def test_eight_images_take_as_long_as_64(lesson):
     assert lesson["gain"] == pytest.approx(1, abs=0.1)
     links = {name: min(times(lesson, 4096, name).values()) for name in lesson["LINKS"]}
     assert times(lesson, 4096, "1 Gbit/s")[1] == links["1 Gbit/s"]
+
+
+def test_two_cores_gain_what_the_page_says(lesson):
+    ms = lesson["ms"]
+    one, half, both, _ = ms["MLP 784-128-10", 64]
+    assert [f"{t:.2f}" for t in (one, half, both)] == ["0.29", "0.24", "0.33"]
+    summed = next(c for c in compared("amd-epyc") if (c.what, c.bytes) == ("sum by ring", 407_080))
+    assert f"{1e3 * summed.measured:.2f}" == "0.05"
+    ranks = rank_steps("amd-epyc")
+    assert round(ranks.gain("LeNet-5", 512, 2), 1) == 1.7
+    with_overlap, without = (ranks.seconds["LeNet-5", 64, 2, way] for way in ("overlap", "after"))
+    assert with_overlap > without, "hiding is slower here"
+    assert ms["LeNet-5", 64][3] == pytest.approx(ms["LeNet-5", 64][2], rel=0.05), "as long as two processes"
+
+
+def test_the_simulated_cluster_is_near_and_says_what_the_page_says(lesson):
+    assert len(lesson["sums"]) == 24
+    assert lesson["near"] >= 22
+    small, large = lesson["small"], lesson["large"]
+    assert [f"{one:.1f}" for one in (1e3 * small.compute, large.compute, large.seconds)] == ["0.1", "1.7", "1.7"]
+    gpt = transformer()
+    assert 1.5 <= gpt.parameters / 1e9 < 1.6
+    assert round(gpt.parameters / lenet5().parameters / 1000) == 25
+    assert round(gpt.nbytes / 1e9) == 6
+    assert all_reduce_seconds(lesson["cluster"], gpt.nbytes) == pytest.approx(0.06, abs=0.006)
+    assert len(gpt.buckets()) == 49
+    most = Cluster(65_536)
+    assert (most.hosts, 2 * (most.hosts - 1)) == (8192, 16_382)
+    assert all_reduce_seconds(most, gpt.buckets()[0][0]) == pytest.approx(0.1, abs=0.01)
+    assert step(most, gpt, 64).efficiency < 0.5 < step(Cluster(32_768), gpt, 64).efficiency
+
+
+def test_both_orders_of_a_pipeline_wait_equally_long_and_one_remembers_less():
+    first, second = (pipeline_stages.timeline(4, 8, order) for order in ("gpipe", "1f1b"))
+    assert first.seconds == second.seconds
+    assert (first.kept[0], max(second.kept)) == (8, 4)
 
 
 def test_the_rate_that_grows_with_the_batch_comes_nearest_and_ends_somewhere(lesson):

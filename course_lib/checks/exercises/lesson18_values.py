@@ -7,8 +7,8 @@ Source: the course's own.
 
 import numpy as np
 
+from course_lib.cluster import Cluster, Link, all_reduce_seconds
 from course_lib.figures.reduce_steps import rounds
-from course_lib.parallel.costs import Link, sum_seconds
 
 
 def my_rows(count, rank, size):
@@ -62,7 +62,8 @@ def stuck(programs, waits=True):
 
 def step(n, rows, row_seconds, fixed, nbytes, latency, rate):
     """Return the seconds of a step of n devices."""
-    return fixed + rows / n * row_seconds + sum_seconds("ring", n, nbytes, Link(latency, rate))
+    cluster = Cluster(n, per_host=n, inside=Link("link", latency, rate))
+    return fixed + rows / n * row_seconds + all_reduce_seconds(cluster, nbytes, "ring")
 
 
 def knee(rows, row_seconds, fixed, nbytes, latency, rate, most, cost=step):
