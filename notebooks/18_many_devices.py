@@ -487,8 +487,7 @@ table(
 # a step is 70 kernels of which each has its own beginning and end. To take work away from a card that has too little of
 # it saves nothing. So a fixed batch on ever more devices, which is called **strong scaling**, ends early, with any
 # link. The other way is **weak scaling**: each device keeps as many rows as it had, and the batch grows with the
-# number of devices. There the time of a step stays nearly the same, and more images are learned from in it. But is a
-# training with large batches the same training?
+# number of devices. There the time of a step stays nearly the same, and more images are learned from in it.
 #
 # </details>
 
@@ -519,13 +518,11 @@ ranks = rank_steps("amd-epyc")
 nets = [(net, batch) for net in ("MLP 784-128-10", "LeNet-5") for batch in (64, 512)]
 ms = {case: [1e3 * s for s in (ranks.seconds[*case, 1, "alone"], ranks.seconds[*case, 2, "alone"],
       ranks.together(*case, 2), ranks.seconds[*case, 1, "none"])] for case in nets}  # fmt: skip
+COLUMNS = ["one process", "half its digits", "two, with the sum", "one, both cores"]
 table(
-    [(net, batch, *ms[net, batch], ranks.gain(net, batch, 2)) for net, batch in nets],
-    ["network", "digits", "one process, ms", "with half of them", "two processes and sum", "one process, two cores",
-     "two against one"],
-    formats={"one process, ms": ".2f", "with half of them": ".2f", "two processes and sum": ".2f",
-             "one process, two cores": ".2f", "two against one": ".2f"}, align="lrrrrrr",
-    caption=f"A step, two cores of an {ranks.processor} ({ranks.date})",
+    [(f"{net.split()[0]}, {batch}", *ms[net, batch], ranks.gain(net, batch, 2)) for net, batch in nets],
+    ["digits", *COLUMNS, "gain"], formats=dict.fromkeys(COLUMNS, ".2f") | {"gain": ".1f"}, align="lrrrrr",
+    caption=f"Milliseconds of a step, two cores of an {ranks.processor} ({ranks.date})",
 )  # fmt: skip
 
 # %% [markdown]
@@ -536,7 +533,7 @@ table(
 # have to wait for each other. With 512 digits there is something to share, and LeNet-5 becomes 1.7 times as fast.
 #
 # Two more things are not as hoped. Hiding the sum behind the backward pass makes a step *slower* here, since the
-# thread that sums has no core of its own. And the column before the last is one process whose operations use both
+# thread that sums has no core of its own. And the column *one, both cores* is one process whose operations use both
 # cores by themselves. With LeNet-5 and 64 digits it needs as long as two processes do, and nobody had to write a
 # message. Ranks are for what one process cannot reach: several cards, and several machines.
 #
@@ -552,8 +549,8 @@ laptop.confirm(f"{both:.2f} ms: longer than alone")
 # %% [markdown]
 # ## A larger batch is another training
 #
-# It is not. One rank trains with batches of 32 and the rate 0.1. With eight ranks of 32 rows each the batch has 256,
-# and an epoch has an eighth of the steps. Each step goes along a better gradient, but it is no longer than before;
+# So let every rank keep its rows, and the batch grow. Is that still the same training? One rank trains with batches of
+# 32 and the rate 0.1. With eight ranks of 32 rows each the batch has 256, and an epoch has an eighth of the steps. Each step goes along a better gradient, but it is no longer than before;
 # after as many epochs, the network has gone an eighth of the way. What should be done about the rate?
 
 # %%
@@ -1022,7 +1019,7 @@ real = [c for c in compared("amd-epyc") if c.judged]
 sums = [c for c in real if c.what.startswith("sum")]
 near = sum(c.good for c in sums)
 table(
-    [(c.what, c.bytes, 1e6 * c.measured, 1e6 * c.predicted, c.off)
+    [(c.what.removesuffix(", after"), c.bytes, 1e6 * c.measured, 1e6 * c.predicted, round(c.off, 2) + 0.0)
      for c in real if c.bytes == GRADIENTS or "MLP" in c.what],
     ["what", "bytes", "measured, µs", "simulated, µs", "off by"], align="lrrrr",
     formats={"bytes": ",d", "measured, µs": ",.0f", "simulated, µs": ",.0f", "off by": "+.0%"},

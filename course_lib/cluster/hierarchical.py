@@ -10,6 +10,7 @@ Source: NVIDIA, "NCCL", and H. Mikami et al. (2018), "Massively Distributed SGD:
 
 from itertools import pairwise
 
+from course_lib.parallel.ring import once_round, once_round_adding
 from course_lib.parallel.traffic import Traffic, cuts
 
 
@@ -23,14 +24,14 @@ def all_reduce(world, array, per_host=8):
     first, mine = world.rank - world.rank % h, world.rank % h
     parts = [array[a:b] for a, b in pairwise(cuts(len(array), h))]
     host = [first + k for k in range(h)]
-    _scatter(world, parts, host, mine)
+    once_round_adding(world, parts, host, mine)
     own = parts[(mine + 1) % h]  # what the reduce-scatter left whole here
     same = list(range(mine, world.size, h))
     pieces = [own[a:b] for a, b in pairwise(cuts(len(own), len(same)))]
     place = world.rank // h
-    _scatter(world, pieces, same, place)
-    _gather(world, pieces, same, place)
-    _gather(world, parts, host, mine)
+    once_round_adding(world, pieces, same, place)
+    once_round(world, pieces, same, place)
+    once_round(world, parts, host, mine)
 
 
 def group(size, per_host):
@@ -39,26 +40,6 @@ def group(size, per_host):
     if size % h:
         raise ValueError(f"{size} ranks on hosts of {h} leave a host with {size % h}; per_host must divide the ranks.")
     return h
-
-
-def _scatter(world, parts, ring, place):
-    """Go once round a ring of ranks, adding: afterwards part (place + 1) % n is whole here."""
-    n = len(ring)
-    if n == 1:
-        return
-    came = world.scratch(max(parts, key=len))
-    for step in range(n - 1):
-        out, into = parts[(place - step) % n], parts[(place - step - 1) % n]
-        world.exchange(out, ring[(place + 1) % n], came[: len(into)], ring[(place - 1) % n])
-        world.add(into, came[: len(into)])
-
-
-def _gather(world, parts, ring, place):
-    """Go once round a ring of ranks, handing on what is whole."""
-    n = len(ring)
-    for step in range(n - 1):
-        out, into = parts[(place - step + 1) % n], parts[(place - step) % n]
-        world.exchange(out, ring[(place + 1) % n], into, ring[(place - 1) % n])
 
 
 def traffic(size, count, itemsize, per_host=8):

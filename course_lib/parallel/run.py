@@ -20,7 +20,7 @@ FAREWELL = 1.0
 """Seconds without a rank's end, after something failed, until the others are thought to hang."""
 
 
-def run(work, ranks=None, *, engine="threads", patience=PATIENCE, synchronous=False):
+def run(work, ranks=None, *, engine="threads", patience=PATIENCE, buffer=None):
     """Call work(world) once for each rank, and return what it returned, in the order of the ranks.
 
     As threads, all ranks are started here. With "mpi" and "nccl" this process is one of several, which `course ranks`
@@ -34,8 +34,8 @@ def run(work, ranks=None, *, engine="threads", patience=PATIENCE, synchronous=Fa
     engine : "threads", "mpi" or "nccl"
     patience : float > 0
         Seconds without an expected message until a rank raises RankError.
-    synchronous : bool
-        For threads: see `ThreadWorld`.
+    buffer : int >= 0, optional
+        For threads: bytes up to which a send returns before anybody receives; see `ThreadWorld`.
 
     Raises
     ------
@@ -53,9 +53,11 @@ def run(work, ranks=None, *, engine="threads", patience=PATIENCE, synchronous=Fa
     require_choice("engine", engine, ENGINES)
     require_positive("patience", patience)
     if engine == "threads":
-        return _run_threads(work, require_count("ranks", ranks), patience, synchronous)
-    if synchronous:
-        raise ValueError(f"synchronous is for threads; with {engine!r} the size of an array decides.")
+        if buffer is not None:
+            require_count("buffer", buffer, minimum=0)
+        return _run_threads(work, require_count("ranks", ranks), patience, buffer)
+    if buffer is not None:
+        raise ValueError(f"buffer is for threads; {engine!r} has buffers of its own.")
     from course_lib.parallel.mpi import joined
 
     with joined(patience, ranks) as world, _one_thread():
@@ -72,12 +74,12 @@ def _one_thread():
         yield
 
 
-def _run_threads(work, ranks, patience, synchronous):
+def _run_threads(work, ranks, patience, buffer):
     hall, results, errors = Hall(ranks), [None] * ranks, {}
 
     def body(rank):
         try:
-            results[rank] = work(ThreadWorld(hall, rank, patience, synchronous))
+            results[rank] = work(ThreadWorld(hall, rank, patience, buffer))
         except BaseException as error:
             errors[rank] = error
             hall.end(rank, f"ended with {told(error)}")

@@ -62,24 +62,24 @@ class ThreadWorld(World):
     rank : int
     patience : float
         As `World`.
-    synchronous : bool
-        A send returns when the message is taken, as MPI's does with large arrays. Otherwise at once, as MPI's does
-        with small ones: then a program may work that would wait for ever with larger ones.
+    buffer : int >= 0, optional
+        Bytes up to which a send returns at once; with a larger array it returns when the message is taken. MPI does
+        so, too, and a program may work that would wait for ever with larger arrays. None: all sends return at once.
 
     Source: MPI Forum, "MPI", 3.4 (synchronous and buffered mode).
     """
 
     engine = "threads"
 
-    def __init__(self, hall, rank, patience=PATIENCE, synchronous=False, channel="main"):
+    def __init__(self, hall, rank, patience=PATIENCE, buffer=None, channel="main"):
         super().__init__(rank, hall.size, patience)
-        self.hall, self.synchronous, self.name, self._channels = hall, synchronous, channel, 0
+        self.hall, self.buffer, self.name, self._channels = hall, buffer, channel, 0
 
     def channel(self):
         """As `World.channel`."""
         self._channels += 1
         name = f"{self.name}.{self._channels}"
-        return ThreadWorld(self.hall, self.rank, self.patience, self.synchronous, name)
+        return ThreadWorld(self.hall, self.rank, self.patience, self.buffer, name)
 
     def _transfer(self, outgoing, to, incoming, source):
         hall, message = self.hall, None
@@ -92,7 +92,7 @@ class ThreadWorld(World):
                 hall.condition.notify_all()
         if incoming is not None:
             self._take(incoming, source)
-        if outgoing is not None and self.synchronous:
+        if outgoing is not None and self.buffer is not None and outgoing.nbytes > self.buffer:
             box = hall.boxes[self.name, self.rank, to]
             with hall.condition:
                 self._wait(to, self._wanted("send", outgoing, to), lambda: all(m is not message for m in box))

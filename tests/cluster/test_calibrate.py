@@ -16,7 +16,9 @@ SIZES = [4, 1024, 60_000, 246_824, 407_080, 1 << 20, 1 << 24, 1 << 26]
 RESULTS = Path(__file__).parents[2] / "results"
 WIRE = Link("true", 3e-6, 4e9, Curve(((0, 0.0), (1 << 14, 5e-6), (1 << 26, 9e-3))),
             Curve(((0, 1e-6), (1 << 14, 7e-6), (1 << 26, 1.5e-2))))  # fmt: skip
-COSTS = Costs(Curve(((0, 1e-7), (1 << 26, 3e-3))), Curve(((0, 1e-7), (1 << 26, 4e-3))))
+COSTS = Costs(
+    Curve(((0, 1e-7), (1 << 26, 3e-3))), Curve(((0, 1e-7), (1 << 26, 4e-3))), Curve(((0, 2e-7), (1 << 26, 5e-3)))
+)  # fmt: skip
 CALL, ALONE = 4e-6, 2e-3
 
 
@@ -33,6 +35,7 @@ def processors():
         "message": lambda b: WIRE.seconds(b),
         "exchange": lambda b: WIRE.seconds(b, both=True),
         "add": COSTS.add,
+        "both add": COSTS.both_add,
         "fresh": COSTS.fresh,
     }
     rows = [{"kind": kind, "bytes": b, "seconds": 3 * f(b), "least": f(b), "rank": 0}

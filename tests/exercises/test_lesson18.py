@@ -68,7 +68,7 @@ def really_stuck(programs):
         done.add(world.rank)
 
     with suppress(parallel.RankError):
-        parallel.run(work, len(programs), synchronous=True, patience=20.0)
+        parallel.run(work, len(programs), buffer=0, patience=20.0)
     return [rank for rank in range(len(programs)) if rank not in done]
 
 

@@ -86,7 +86,7 @@ def test_try_it_one_rank_that_receives_first_breaks_the_circle(size):
             world.receive(theirs, left)
         return int(theirs[0])
 
-    assert parallel.run(hand_on, size, synchronous=True) == [(r - 1) % size for r in range(size)]
+    assert parallel.run(hand_on, size, buffer=0) == [(r - 1) % size for r in range(size)]
 
 
 def test_try_it_a_rank_that_sleeps_is_named_after_the_patience():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from course_lib import parallel
+from course_lib.parallel import ring
 from course_lib.parallel.traffic import Traffic
 from course_lib.parallel.world import WAYS
 
@@ -128,7 +129,7 @@ def test_nobody_passes_a_barrier_before_all_have_come():
     parallel.run(work, 3)
 
 
-def test_synchronous_ranks_need_no_buffers_for_any_of_them():
+def test_sends_that_wait_need_no_buffers_for_any_of_them():
     def work(world):
         for by in WAYS:
             array = np.ones(60)
@@ -136,7 +137,7 @@ def test_synchronous_ranks_need_no_buffers_for_any_of_them():
             assert (array == 4).all()
         world.barrier()
 
-    parallel.run(work, 4, synchronous=True)
+    parallel.run(work, 4, buffer=0)
 
 
 def test_another_way_is_refused_before_anything_is_sent():
@@ -148,3 +149,22 @@ def test_another_way_is_refused_before_anything_is_sent():
         assert world.traffic == Traffic()
 
     parallel.run(work, 2)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+@pytest.mark.parametrize("count", [0, 1, 4, 11])
+def test_the_halves_of_a_ring_leave_each_rank_its_part_and_hand_it_on(size, count):
+    def work(world):
+        array = np.arange(count) + 100.0 * world.rank
+        mine = ring.reduce_scatter(world, array)
+        part = array[mine].copy()
+        array[:] = np.nan
+        array[mine] = -part
+        ring.all_gather(world, array)
+        return mine, array
+
+    found = parallel.run(work, size, buffer=0)
+    whole = size * np.arange(count) + 100.0 * sum(range(size))
+    assert sorted(k for mine, _ in found for k in range(count)[mine]) == list(range(count))
+    for _, array in found:
+        np.testing.assert_array_equal(array, -whole)

@@ -115,7 +115,7 @@ def test_all_send_first_works_with_buffers_and_is_a_deadlock_without():
         return int(got[0])
 
     assert parallel.run(work, 3) == [2, 0, 1]
-    errors, raised = told_by(work, 3, synchronous=True, patience=1e6)
+    errors, raised = told_by(work, 3, buffer=0, patience=1e6)
     assert sorted(errors) == [0, 1, 2]
     assert "rank 0 waits (send of int64 (3,) to rank 1)" in str(raised)
 

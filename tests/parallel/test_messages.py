@@ -32,7 +32,7 @@ def test_two_ranks_exchange_at_once():
         world.exchange(mine, peer, other, peer)
         assert (other == peer).all()
 
-    parallel.run(work, 2, synchronous=True)
+    parallel.run(work, 2, buffer=0)
 
 
 def test_channels_do_not_meet():
@@ -82,7 +82,7 @@ def test_what_is_no_message_is_refused(call, error, message):
         ({"ranks": None}, TypeError, "ranks is None"),
         ({"ranks": 2, "engine": "smoke"}, ValueError, "engine is 'smoke'; it must be one of threads, mpi, nccl"),
         ({"ranks": 2, "patience": 0}, ValueError, "patience is 0"),
-        ({"ranks": 2, "engine": "mpi", "synchronous": True}, ValueError, "synchronous is for threads"),
+        ({"ranks": 2, "engine": "mpi", "buffer": 0}, ValueError, "buffer is for threads"),
     ],
 )
 def test_a_run_that_cannot_be_is_refused(options, error, message):
