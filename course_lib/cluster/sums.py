@@ -23,7 +23,6 @@ from functools import lru_cache
 
 from course_lib.cluster.hierarchical import group
 from course_lib.cluster.links import FREE
-from course_lib.cluster.topology import SWITCH_LATENCY
 from course_lib.validate import require_choice, require_positive
 
 WAYS = ("ring", "tree", "all_to_one", "hierarchical")
@@ -93,7 +92,7 @@ def _between(cluster, hosts):
     link, spine = cluster.between, cluster.spine
     if hosts <= cluster.hosts_per_leaf:
         return link.latency, lambda part: link.busy(part, both=True)
-    return link.latency + SWITCH_LATENCY, lambda part: max(link.busy(part, both=True), spine.busy(part))
+    return link.latency + spine.latency, lambda part: max(link.busy(part, both=True), spine.busy(part))
 
 
 def _circle(link, part, n, costs):

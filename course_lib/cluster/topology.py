@@ -17,8 +17,6 @@ from course_lib.validate import require_count, require_positive
 OUT_OF_A_HOST = INFINIBAND.times(8)
 """A wire for each of eight devices."""
 
-SWITCH_LATENCY = 0.5e-6
-"""Seconds that the way over a spine takes in addition."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,8 @@ class Cluster:
     hosts_per_leaf : int
     oversubscription : float >= 1
         How many times the links below a leaf switch are wider than those above it.
+    spine_latency : float >= 0
+        Seconds that the way over a spine takes in addition.
 
     TypeError or ValueError for sizes that are none. Source: Leiserson (1985).
     """
@@ -47,6 +47,7 @@ class Cluster:
     between: Link = OUT_OF_A_HOST
     hosts_per_leaf: int = 16
     oversubscription: float = 1.0
+    spine_latency: float = 0.5e-6
 
     def __post_init__(self):
         for name in ("devices", "per_host", "hosts_per_leaf"):
@@ -62,11 +63,22 @@ class Cluster:
         """How many hosts there are."""
         return -(-self.devices // self.per_host)
 
+    def with_links(self, latency=1.0, rate=1.0):
+        """Return the same cluster with links that have `latency` times the latency and `rate` times the bandwidth.
+
+        TypeError or ValueError for numbers that make no `Link`. Source: the course's own.
+        """
+        changed = {
+            name: replace(link, latency=latency * link.latency, bandwidth=rate * link.bandwidth)
+            for name, link in (("inside", self.inside), ("between", self.between))
+        }
+        return replace(self, **changed, spine_latency=latency * self.spine_latency)
+
     @cached_property
     def spine(self):
         """The Link from a leaf switch to those above it."""
         width = self.hosts_per_leaf * self.between.bandwidth / self.oversubscription
-        return Link("spine", SWITCH_LATENCY, width)
+        return Link("spine", self.spine_latency, width)
 
     def host(self, device):
         """Return the number of a device's host. No errors."""

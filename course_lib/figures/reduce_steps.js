@@ -13,7 +13,7 @@ ui => {
   ui.button("To the end", () => move(plan().length));
   slider.node.max = plan().length;
   ui.draw = () => {
-    const n = size, W = Math.min(ui.width, 560), gap = 8, col = Math.min(56, Math.floor((W - 16 - (n - 1) * gap) / n));
+    const n = size, W = Math.min(ui.width, 560), gap = 8, col = Math.min(104, Math.floor((W - 16 - (n - 1) * gap) / n));
     const cell = 20, top = 96, H = top + n * cell + 66, X = r => 8 + r * (col + gap);
     const held = Array.from({length: n}, (_, r) => Array(n).fill(1 << r)), sent = Array(n).fill(0);
     let messages = 0, now = [];

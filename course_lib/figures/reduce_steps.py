@@ -10,7 +10,7 @@ from . import style
 from .live import live
 from .picture import picture
 
-SAID = {"all_to_one": "all to one", "tree": "tree", "ring": "ring"}
+SAID = {"ring": "ring", "tree": "tree", "all_to_one": "all to one"}
 MOST = 8
 STOPPED = 2
 """The rank that can be stopped."""

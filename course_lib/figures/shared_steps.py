@@ -20,7 +20,7 @@ def shared_step(workload, links, batches, start=1):
     Parameters
     ----------
     workload : cluster.workloads.Workload
-        Its steps are measured, its gradients are summed in a ring when the backward pass is done.
+        Its steps are measured; its gradients are summed when the backward pass is done, in a ring or by a tree.
     links : sequence of cluster.Link
         The first is shown first.
     batches : sequence of int
@@ -52,19 +52,20 @@ def shared_step(workload, links, batches, start=1):
             {"name": link.name, "latency": round(1e6 * link.latency, 6), "rate": link.bandwidth / 1e6}
             for link in links
         ],
+        "ways": ["ring", "tree"],
         "about": f"{workload.says[:1].upper()}{workload.says[1:]}; the sum: by formula." if workload.says else "",
     }
     static = _static(workload, batches[0], start, links[0])
     return live("shared_step", data, title="Give a training step more devices", static=static)
 
 
-def shared(workload, batch, devices, link):
+def shared(workload, batch, devices, link, by="ring"):
     """Return (compute, exchange) of a step whose batch so many devices share, in seconds, one after the other.
 
     Errors as `cluster.step`. Source: the course's own.
     """
     cluster = Cluster(devices, per_host=devices, inside=link)
-    one = step(cluster, workload, batch / devices, by="ring", overlap=False, bucket_bytes=workload.nbytes)
+    one = step(cluster, workload, batch / devices, by=by, overlap=False, bucket_bytes=workload.nbytes)
     return one.compute, one.waits
 
 
@@ -72,7 +73,7 @@ def _static(workload, batch, start, link):
     p, right = Panel(WIDTH, 30 + 34 * len(DEVICES)), WIDTH - EDGE
     steps = {n: shared(workload, batch, n, link) for n in DEVICES}
     alone, most = sum(steps[1]), max(map(sum, steps.values()))
-    p.text(EDGE, 16, f"batch {batch:,}; {link.name}", bold=True)
+    p.text(EDGE, 16, f"batch {batch:,}; {link.name}; a ring", bold=True)
     for k, (n, (compute, exchange)) in enumerate(steps.items()):
         y, wide = 26 + 34 * k, (right - EDGE) / most
         took = compute + exchange

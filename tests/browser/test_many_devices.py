@@ -40,19 +40,22 @@ def built(tmp_path_factory):
 
 @pytest.mark.parametrize("link", LINKS, ids=lambda link: link.name)
 @pytest.mark.parametrize("batch", [4096, 64])
-def test_a_step_takes_what_the_formula_says(page, link, batch):
+@pytest.mark.parametrize("way", ["ring", "tree"])
+def test_a_step_takes_what_the_formula_says(page, link, batch, way):
+    press(page, "step", way)
     press(page, "step", link.name)
     press(page, "step", f"{batch:,}")
     alone = sum(shared(NET, batch, 1, link))
     found = page.evaluate(SWEEP, ["step", [[k] for k in range(len(DEVICES))]])
     for n, one in zip(DEVICES, found, strict=True):
-        compute, exchange = shared(NET, batch, n, link)
+        compute, exchange = shared(NET, batch, n, link, way)
         assert float(one["compute"]) == pytest.approx(1e6 * compute)
         assert float(one["exchange"]) == pytest.approx(1e6 * exchange)
         assert float(one["gain"]) == pytest.approx(alone / (compute + exchange))
 
 
 def test_a_slower_step_says_so(page):
+    press(page, "step", "ring")
     press(page, "step", "cable")
     press(page, "step", "4,096")
     page.evaluate(SWEEP, ["step", [[3]]])

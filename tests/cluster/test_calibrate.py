@@ -141,13 +141,15 @@ def test_the_least_of_several_times_is_taken_and_of_rank_0_only():
 def test_a_round_is_predicted_by_its_own_messages(processors):
     """A machine that is twice as slow for a while, and once while only the sums are measured."""
     several = {name: [] for name in processors}
-    for slow in ({"messages": 1, "sums": 1, "steps": 1}, {"messages": 2, "sums": 2, "steps": 2},
+    for times in ({"messages": 1, "sums": 1, "steps": 1}, {"messages": 2, "sums": 2, "steps": 2},
                  {"messages": 1, "sums": 2, "steps": 1}, {"messages": 1, "sums": 1, "steps": 1}):  # fmt: skip
         for name, rows in processors.items():
-            several[name] += [{**row, "least": slow[name] * row["least"]} for row in rows]
+            several[name] += [{**row, "least": times[name] * row["least"]} for row in rows]
     assert [len(some) for some in calibrate.by_round(several["sums"])] == [len(processors["sums"])] * 4
-    assert all(abs(c.off) < 2e-3 for c in calibrate.compare({"parts": several}) if c.judged)
-    assert any(abs(c.off) > 0.4 for c in calibrate.compare({"parts": {**several, "sums": several["sums"][::-1]}}))
+    found = [c for c in calibrate.compare({"parts": several}) if c.judged]
+    assert all(abs(c.off) < (2e-3 if c.what.startswith("sum") else 0.05) for c in found)
+    slow = [{**row, "least": 2 * row["least"]} for row in several["messages"]]
+    assert any(abs(c.off) > 0.4 for c in calibrate.compare({"parts": {**several, "messages": slow}}))
 
 
 @pytest.mark.parametrize("file", sorted(RESULTS.glob("parallel.*.json")), ids=lambda f: f.name)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from course_lib.cluster import ETHERNET_10, INFINIBAND, NVLINK, Cluster, Link
+from course_lib.cluster import ETHERNET_10, INFINIBAND, NVLINK, Cluster, Link, all_reduce_seconds
 from course_lib.cluster.links import Curve, line
 
 
@@ -66,3 +66,12 @@ def test_devices_of_a_host_are_one_switch_apart_and_hosts_share_their_link():
 @pytest.mark.parametrize(("source", "to", "link"), [(0, 1, NVLINK), (0, 9, INFINIBAND.times(8))])
 def test_a_way_counts_its_latency_once(source, to, link):
     assert sum(hop.latency for _, hop in Cluster(16).path(source, to)) == link.latency
+
+
+def test_a_cluster_with_other_links():
+    cluster = Cluster(16).with_links(latency=0, rate=3)
+    assert (cluster.devices, cluster.inside.latency, cluster.between.latency) == (16, 0.0, 0.0)
+    assert cluster.inside.bandwidth == 3 * Cluster(16).inside.bandwidth
+    assert all_reduce_seconds(cluster, 3e9) < all_reduce_seconds(Cluster(16), 3e9) / 2.9
+    with pytest.raises(ValueError, match="bandwidth"):
+        Cluster(16).with_links(rate=0)

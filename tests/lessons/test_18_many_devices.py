@@ -8,7 +8,7 @@ import pytest
 
 from course_lib import parallel
 from course_lib.cluster import Cluster, all_reduce_seconds, compared, step
-from course_lib.cluster.workloads import lenet5, transformer
+from course_lib.cluster.workloads import lenet5
 from course_lib.figures import pipeline_stages
 from course_lib.figures.bucket_rows import sent_when
 from course_lib.figures.shared_steps import DEVICES, shared
@@ -16,22 +16,23 @@ from course_lib.lesson import alexnet, backward_layers, rank_steps
 from course_lib.lesson.measurements import results_folder
 
 
-def times(lesson, batch, link):
+def times(lesson, batch, link, by="ring"):
     link = next(one for one in lesson["LINKS"] if one.name == link)
-    return {n: sum(shared(lesson["LENET"], batch, n, link)) for n in DEVICES}
+    return {n: sum(shared(lesson["LENET"], batch, n, link, by)) for n in DEVICES}
 
 
 def test_the_opening_is_true_of_the_figure(lesson):
-    cable, fast = times(lesson, 4096, "1 Gbit/s"), times(lesson, 4096, "450 GB/s")
+    cable, fast = times(lesson, 4096, "0.125 GB/s"), times(lesson, 4096, "450 GB/s")
     assert min(cable, key=cable.get) == 1
-    assert fast[64] > fast[8]
+    assert fast[64] > fast[4]
+    assert min(times(lesson, 4096, "0.125 GB/s", "tree").values()) == cable[1]
     assert lesson["GRADIENTS"] == 246_824
 
 
-def test_of_1024_images_four_devices_are_best_and_half_again_as_fast(lesson):
-    found = times(lesson, 1024, "100 Gbit/s")
+def test_of_1024_images_four_devices_are_best(lesson):
+    found = times(lesson, 1024, "450 GB/s")
     assert min(found, key=found.get) == 4
-    assert round(found[1] / found[4], 1) == 1.5
+    assert round(found[1] / found[4], 1) == 1.8
     assert [round(1e3 * lesson["LENET"].seconds(n), 2) for n in (1024, 256)] == [0.30, 0.14]
 
 
@@ -70,7 +71,7 @@ def test_the_table_of_sums_is_what_the_text_says(lesson):
 
 def test_small_arrays_go_round_and_large_ones_stand_still(printed):
     assert "[3, 0, 1, 2]" in printed
-    assert "deadlock, the ranks wait for each other: rank 0 waits (send of int64 (3,) to rank 1);" in printed
+    assert "deadlock, the ranks wait for each other: rank 0 waits (send of int64 (60000,) to rank 1);" in printed
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])
@@ -108,6 +109,8 @@ def test_most_of_the_sum_hides_behind_the_backward_pass(lesson):
     assert 290e-6 < waits["all at the end"] < 310e-6
     assert waits["in buckets of 128 KiB"] / waits["all at the end"] < 0.25
     assert waits["each layer alone"] <= waits["in buckets of 128 KiB"], "each layer alone would do as well"
+    slowest = {size: sent_when(layers, size, 50e-6, 0.1e9)[-1][2] - back for size in (1 << 30, 128 << 10)}
+    assert [f"{1e3 * s:.1f}" for s in (slowest[1 << 30] - slowest[128 << 10], slowest[128 << 10])] == ["0.8", "1.7"]
     assert len(sent_when(layers, 1, 50e-6, 1e9)) == 5
     assert 0.1 < lesson["spent"] < 0.15, "an eighth"
     slow = sent_when(layers, 1, 50e-6, 0.1e9)
@@ -116,8 +119,6 @@ def test_most_of_the_sum_hides_behind_the_backward_pass(lesson):
 
 def test_eight_images_take_as_long_as_64(lesson):
     assert lesson["gain"] == pytest.approx(1, abs=0.1)
-    links = {name: min(times(lesson, 4096, name).values()) for name in lesson["LINKS"]}
-    assert times(lesson, 4096, "1 Gbit/s")[1] == links["1 Gbit/s"]
 
 
 def test_two_cores_gain_what_the_page_says(lesson):
@@ -133,21 +134,51 @@ def test_two_cores_gain_what_the_page_says(lesson):
     assert ms["LeNet-5", 64][3] == pytest.approx(ms["LeNet-5", 64][2], rel=0.05), "as long as two processes"
 
 
-def test_the_simulated_cluster_is_near_and_says_what_the_page_says(lesson):
+def test_the_simulated_cluster_is_near_and_says_what_the_page_says(lesson, printed):
     assert len(lesson["sums"]) == 24
     assert lesson["near"] >= 22
-    small, large = lesson["small"], lesson["large"]
-    assert [f"{one:.1f}" for one in (1e3 * small.compute, large.compute, large.seconds)] == ["0.1", "1.7", "1.7"]
-    gpt = transformer()
+    judged = [c for c in lesson["real"] if not c.what.startswith("sum")]
+    assert all(c.off < 0 for c in judged), "a little too hopeful"
+    assert "1.8 ms; the cards work for 6% of it" in printed
+    assert "a thousand times the rate: 6%; no latency: 98%" in printed
+    cluster, lenet, gpt = lesson["cluster"], lenet5(), lesson["gpt"]
+    summed = all_reduce_seconds(cluster, lenet.nbytes)
+    assert f"{1e3 * summed:.1f}" == "1.7"
+    assert all_reduce_seconds(cluster, 4) == pytest.approx(summed, rel=0.01), "as long with a single number"
+    assert 2 * (cluster.per_host - 1) + 2 * (cluster.hosts - 1) == 14 + 254 == 268
+    assert summed - all_reduce_seconds(cluster.with_links(rate=1e9), lenet.nbytes) < 5e-6, "a few microseconds"
     assert 1.5 <= gpt.parameters / 1e9 < 1.6
-    assert round(gpt.parameters / lenet5().parameters / 1000) == 25
+    assert round(gpt.parameters / lenet.parameters / 1000) == 25
+    assert [round(12 * n / 1e9) for n in (gpt.parameters, 100 * gpt.parameters)] == [19, 1866]
     assert round(gpt.nbytes / 1e9) == 6
-    assert all_reduce_seconds(lesson["cluster"], gpt.nbytes) == pytest.approx(0.06, abs=0.006)
     assert len(gpt.buckets()) == 49
-    most = Cluster(65_536)
-    assert (most.hosts, 2 * (most.hosts - 1)) == (8192, 16_382)
-    assert all_reduce_seconds(most, gpt.buckets()[0][0]) == pytest.approx(0.1, abs=0.01)
-    assert step(most, gpt, 64).efficiency < 0.5 < step(Cluster(32_768), gpt, 64).efficiency
+    assert sum(all_reduce_seconds(cluster, nbytes) for nbytes, _ in gpt.buckets()) == pytest.approx(0.11, abs=0.005)
+    works = {texts: one.efficiency for texts, one in lesson["by_texts"].items()}
+    assert {texts: round(100 * share) for texts, share in works.items()} == {1: 26, 2: 43, 4: 71, 8: 98}
+    assert 0.7 < step(Cluster(2048), gpt, 8).efficiency < 0.8
+    assert 0.25 < step(Cluster(8192), gpt, 8).efficiency < 0.3
+
+
+def test_a_step_between_the_halves_of_a_ring_is_the_whole_step(lesson, printed):
+    assert "the weights of one rank, within rounding: True" in printed
+    assert "velocities that a rank keeps: [15427, 15426, 15427, 15426] of 61706" in printed
+    assert "a rank sends 1.50 S a step, as before" in printed
+    assert parallel.ring.traffic(0, 4, 61_706, 4).bytes / (4 * 61_706) == pytest.approx(1.5, abs=0.001)
+
+
+def test_an_extra_sum_of_one_rank_makes_all_later_ones_wrong():
+    def work(world):
+        array, found = np.zeros(1), []
+        for k in range(4 if world.rank == 0 else 3):
+            array[:] = 100 if world.rank == 0 and k == 0 else k + (world.rank > 0)
+            world.all_reduce(array)
+            found.append(float(array[0]))
+            sums[world.rank] = found
+
+    sums = {}
+    with pytest.raises(parallel.RankError):
+        parallel.run(work, 4)
+    assert sums[1] == [103, 7, 11], "instead of 4, 8, 12, and without any error"
 
 
 def test_both_orders_of_a_pipeline_wait_equally_long_and_one_remembers_less():
@@ -162,12 +193,13 @@ def test_the_rate_that_grows_with_the_batch_comes_nearest_and_ends_somewhere(les
     assert round(lesson["large_batch"], 1) == 0.6
     assert lesson["small_batch"] < losses["0.8, 8 times as large"] < losses["0.28, √8 times as large"]
     assert losses["0.0125, an eighth"] > lesson["large_batch"]
-    assert lesson["too_far"] > 1.5
+    for loss in lesson["too_far"].values():
+        assert 1.8 < loss < 3.5, "about where it began"
 
 
 def test_limits_and_stragglers_are_as_told(lesson):
     fast = lesson["times_as_fast"]
-    assert fast(0.02, 100) / 50 == pytest.approx(2 / 3, abs=0.01)
+    assert [round(fast(0.02, n)) for n in (100, 1000)] == [34, 48]
     assert fast(0.02, 1e9) == pytest.approx(50)
     for n, found in lesson["spread"].items():
         assert found == pytest.approx(10 + sum(1 / k for k in range(1, n + 1)), abs=0.15)
@@ -200,10 +232,11 @@ def test_bubbles_of_the_page_and_of_check_yourself(lesson):
 
 def test_unequal_devices_share_by_speed(lesson, printed):
     rows = json.loads((results_folder() / "cpu.amd-epyc.json").read_text(encoding="utf-8"))["rows"]
-    step = next(row["timings"] for row in rows if (row["network"], row["part"]) == ("LeNet-5", "training step"))
-    assert [round(1e3 * step[name]["median"], 1) for name in ("fast", "reference")] == [1.8, 5.9]
-    assert "69 rows of 90 for the faster one" in printed
-    assert 1 - lesson["best_share"](1.8, 5.9).seconds / 1.8 == pytest.approx(0.25, abs=0.03), "nearly a quarter"
+    both = next(row["timings"] for row in rows if (row["network"], row["part"]) == ("LeNet-5", "training step"))
+    assert [round(1e3 * both[name]["median"], 1) for name in ("fast", "reference")] == [1.8, 5.9]
+    assert round(1e3 * rank_steps("amd-epyc").seconds["LeNet-5", 64, 1, "alone"], 1) == 2.4
+    assert "64 rows of 90 for the faster one" in printed
+    assert round(lesson["best_share"](2.4, 5.9).seconds, 1) == 1.7
     assert lesson["best_share"](1, 10).seconds == pytest.approx(10 / 11), "less than a tenth is gained"
 
 
