@@ -259,7 +259,7 @@ check("18.4", stuck)
 # </details>
 
 # %% exercise="18.5"
-def knee(rows, row_seconds, fixed, nbytes, latency, rate, most):
+def soonest(rows, row_seconds, fixed, nbytes, latency, rate, most):
     """Return (number of devices, seconds of a step) of the quickest step with 1 to `most` devices."""
     ### BEGIN SOLUTION
     tried = []
@@ -272,7 +272,7 @@ def knee(rows, row_seconds, fixed, nbytes, latency, rate, most):
 
 
 # %% check="18.5"
-check("18.5", knee)
+check("18.5", soonest)
 
 # %% [markdown]
 # ## 18.6 · A pipeline of unequal stages

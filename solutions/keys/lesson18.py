@@ -42,7 +42,7 @@ STUCK = """def stuck(programs):
     ends = [rank for rank in range(len(programs)) if now(rank) is not None]
     return ends"""
 
-KNEE = """def knee(rows, row_seconds, fixed, nbytes, latency, rate, most):
+SOONEST = """def soonest(rows, row_seconds, fixed, nbytes, latency, rate, most):
     tried = []
     for n in range(1, most + 1):
         message = latency + nbytes / n / rate
@@ -336,31 +336,33 @@ KEYS = (
         ),
         (
             Mutant(
-                "whole messages", changed(KNEE, ("nbytes / n / rate", "nbytes / rate")), "as large as the whole array"
+                "whole messages",
+                changed(SOONEST, ("nbytes / n / rate", "nbytes / rate")),
+                "as large as the whole array",
             ),
-            Mutant("half the steps", changed(KNEE, ("2 * (n - 1)", "(n - 1)")), "Only half of the steps"),
-            Mutant("2 n messages", changed(KNEE, ("2 * (n - 1)", "2 * n")), "nobody to send to"),
+            Mutant("half the steps", changed(SOONEST, ("2 * (n - 1)", "(n - 1)")), "Only half of the steps"),
+            Mutant("2 n messages", changed(SOONEST, ("2 * (n - 1)", "2 * n")), "nobody to send to"),
             Mutant(
                 "latency once",
                 changed(
-                    KNEE,
+                    SOONEST,
                     ("latency + nbytes / n / rate", "nbytes / n / rate"),
                     ("* message, n", "* message + (latency if n > 1 else 0), n"),
                 ),
                 "counted once",
             ),
-            Mutant("no latency", changed(KNEE, ("latency + nbytes", "nbytes")), "The latency was left out"),
+            Mutant("no latency", changed(SOONEST, ("latency + nbytes", "nbytes")), "The latency was left out"),
             Mutant(
                 "fixed divided",
-                changed(KNEE, ("fixed + rows / n * row_seconds", "(fixed + rows * row_seconds) / n")),
+                changed(SOONEST, ("fixed + rows / n * row_seconds", "(fixed + rows * row_seconds) / n")),
                 "was divided among",
             ),
-            Mutant("no fixed", changed(KNEE, ("(fixed + ", "(")), "was left out"),
+            Mutant("no fixed", changed(SOONEST, ("(fixed + ", "(")), "was left out"),
             Mutant(
-                "all devices", changed(KNEE, ("seconds, n = min(tried)", "seconds, n = tried[-1]")), "may have fewer"
+                "all devices", changed(SOONEST, ("seconds, n = min(tried)", "seconds, n = tried[-1]")), "may have fewer"
             ),
-            Mutant("no sum", changed(KNEE, (" + 2 * (n - 1) * message", "")), "more devices always seem better"),
-            Mutant("seconds first", changed(KNEE, ("return n, seconds", "return seconds, n")), "knee("),
+            Mutant("no sum", changed(SOONEST, (" + 2 * (n - 1) * message", "")), "more devices always seem better"),
+            Mutant("seconds first", changed(SOONEST, ("return n, seconds", "return seconds, n")), "soonest("),
         ),
     ),
     Key(

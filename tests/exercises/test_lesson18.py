@@ -95,12 +95,12 @@ def test_the_best_number_of_devices_is_the_best_of_all(latency):
     link, seconds = Link("link", latency, 1e9), []
     for n in range(1, 41):
         seconds.append(1e-3 + 5000 / n * 1e-6 + all_reduce_seconds(Cluster(n, n, link), 10**6, "ring"))
-    n, took = NAMES["knee"](5000, 1e-6, 1e-3, 10**6, latency, 1e9, 40)
+    n, took = NAMES["soonest"](5000, 1e-6, 1e-3, 10**6, latency, 1e9, 40)
     assert (n, took) == (int(np.argmin(seconds)) + 1, pytest.approx(min(seconds)))
 
 
 def test_the_example_of_the_statement_has_one_device():
-    assert NAMES["knee"](1000, 1e-3, 0.0, 10**6, 1e-2, 1e6, 2) == (1, 1.0)
+    assert NAMES["soonest"](1000, 1e-3, 0.0, 10**6, 1e-2, 1e6, 2) == (1, 1.0)
     assert 0.5 + 2 * Link("link", 0.01, 1e6).seconds(500_000) == pytest.approx(1.52)
 
 

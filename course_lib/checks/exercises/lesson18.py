@@ -61,8 +61,8 @@ EXERCISES = (
         mistakes.STUCK, section="Everybody sends first",
     ),
     Exercise(
-        "18.5", "knee", "The best number of devices", 3, "core", "what a step costs on n devices",
-        'R. Hockney (1994), "The communication challenge for MPP"', 6, values.knee,
+        "18.5", "soonest", "The best number of devices", 3, "core", "what a step costs on n devices",
+        'R. Hockney (1994), "The communication challenge for MPP"', 6, values.soonest,
         (Case((4096, 1e-6, 1e-4, 250_000, 5e-6, 1e9, 64), "one link, up to 64 devices"),
          Case((4096, 1e-6, 1e-4, 250_000, 5e-4, 1e8, 64), "a slow link"),
          Case((65536, 1e-5, 0.0, 1_000_000, 1e-6, 1e10, 16), "a quick link, up to 16 devices"),

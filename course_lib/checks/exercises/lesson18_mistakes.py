@@ -7,10 +7,10 @@ import numpy as np
 
 from course_lib.checks.exercise import Cause
 from course_lib.checks.exercises.lesson18_values import (
-    knee,
     my_rows,
     pipeline,
     ring_plan,
+    soonest,
     step,
     stuck,
     whole_gradient,
@@ -160,8 +160,8 @@ STUCK = (
 )  # fmt: skip
 
 
-def _knee(cost):
-    return lambda *args: knee(*args, cost=cost)
+def _soonest(cost):
+    return lambda *args: soonest(*args, cost=cost)
 
 
 def _message(n, nbytes, latency, rate, part=None):
@@ -170,19 +170,19 @@ def _message(n, nbytes, latency, rate, part=None):
 
 KNEES = (
     Cause("Every message is as large as the whole array; in a ring it is a part, the n-th of it.",
-          _knee(lambda n, rows, t, f, S, a, b: f + rows / n * t + 2 * (n - 1) * _message(n, S, a, b, 1))),
+          _soonest(lambda n, rows, t, f, S, a, b: f + rows / n * t + 2 * (n - 1) * _message(n, S, a, b, 1))),
     Cause("Only half of the steps were counted: sums go round, and then finished parts go round again.",
-          _knee(lambda n, rows, t, f, S, a, b: f + rows / n * t + (n - 1) * _message(n, S, a, b))),
+          _soonest(lambda n, rows, t, f, S, a, b: f + rows / n * t + (n - 1) * _message(n, S, a, b))),
     Cause("One device alone has nobody to send to: there are 2 (n - 1) messages, not 2 n.",
-          _knee(lambda n, rows, t, f, S, a, b: f + rows / n * t + 2 * n * _message(n, S, a, b))),
+          _soonest(lambda n, rows, t, f, S, a, b: f + rows / n * t + 2 * n * _message(n, S, a, b))),
     Cause("The latency was counted once; each of the messages has its own.",
-          _knee(lambda n, rows, t, f, S, a, b: f + rows / n * t + (a if n > 1 else 0) + 2 * (n - 1) * S / n / b)),
+          _soonest(lambda n, rows, t, f, S, a, b: f + rows / n * t + (a if n > 1 else 0) + 2 * (n - 1) * S / n / b)),
     Cause("The latency was left out.",
-          _knee(lambda n, rows, t, f, S, a, b: f + rows / n * t + 2 * (n - 1) * S / n / b)),
+          _soonest(lambda n, rows, t, f, S, a, b: f + rows / n * t + 2 * (n - 1) * S / n / b)),
     Cause("What each device does in full, `fixed`, was divided among them.",
-          _knee(lambda n, rows, t, f, S, a, b: (f + rows * t) / n + 2 * (n - 1) * _message(n, S, a, b))),
+          _soonest(lambda n, rows, t, f, S, a, b: (f + rows * t) / n + 2 * (n - 1) * _message(n, S, a, b))),
     Cause("What each device does in full, `fixed`, was left out.",
-          _knee(lambda n, rows, t, f, S, a, b: rows / n * t + 2 * (n - 1) * _message(n, S, a, b))),
+          _soonest(lambda n, rows, t, f, S, a, b: rows / n * t + 2 * (n - 1) * _message(n, S, a, b))),
     Cause("That is the step with all devices. The best one may have fewer.", lambda *args: _all_devices(*args)),
     Cause("The sum was left out, so that more devices always seem better.",
           lambda rows, t, f, S, a, b, most: (most, f + rows / most * t)),
@@ -193,7 +193,7 @@ def _all_devices(rows, row_seconds, fixed, nbytes, latency, rate, most):
     def only_most(n, *args):
         return step(n, *args) if n == most else float("inf")
 
-    return knee(rows, row_seconds, fixed, nbytes, latency, rate, most, cost=only_most)
+    return soonest(rows, row_seconds, fixed, nbytes, latency, rate, most, cost=only_most)
 
 
 def _with_total(total):

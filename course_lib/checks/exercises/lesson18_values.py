@@ -66,7 +66,7 @@ def step(n, rows, row_seconds, fixed, nbytes, latency, rate):
     return fixed + rows / n * row_seconds + all_reduce_seconds(cluster, nbytes, "ring")
 
 
-def knee(rows, row_seconds, fixed, nbytes, latency, rate, most, cost=step):
+def soonest(rows, row_seconds, fixed, nbytes, latency, rate, most, cost=step):
     """Return (devices, seconds) of the quickest step with at most `most` devices, the fewest of the best."""
     times = [cost(n, rows, row_seconds, fixed, nbytes, latency, rate) for n in range(1, most + 1)]
     best = int(np.argmin(times))
