@@ -50,7 +50,7 @@ def take_card(number):
     """
     if choice().device != GPU:
         raise DeviceError(f"there is no GPU: {choice().reason}", "Compute without one: it needs no number.")
-    from numba import cuda
+    from course_lib.cuda.numba_cuda import cuda
 
     if number >= len(cuda.gpus):
         raise DeviceError(

@@ -5,11 +5,11 @@ ui => {
   let network = 0, link = 0, mode = 0, [at, row] = start;
   const count = v => v.toLocaleString("en");
   const time = s => {
-    for (const [unit, size] of [["s", 1], ["ms", 1e-3], ["us", 1e-6]]) if (s >= size) {
+    for (const [unit, size] of [["s", 1], ["ms", 1e-3], ["µs", 1e-6]]) if (s >= size) {
       const v = s / size;
       return `${v >= 9.95 ? count(Math.round(v)) : v.toFixed(1)} ${unit}`;
     }
-    return s ? `${(s / 1e-6).toFixed(1)} us` : "0 us";
+    return s ? `${(s / 1e-6).toFixed(1)} µs` : "0 µs";
   };
   if (networks.length > 1) ui.choice("", networks.map(n => n.name), i => { network = i; });
   if (links.length > 1) ui.choice("between hosts", links, i => { link = i; });

@@ -153,8 +153,8 @@ def _static(data):
 
 def time(seconds):
     """Return seconds in words, "1.2 ms". No errors. Source: the course's own."""
-    for unit, size in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
+    for unit, size in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             value = seconds / size
             return f"{value:,.0f} {unit}" if value >= 9.95 else f"{value:.1f} {unit}"
-    return "0 us" if not seconds else f"{seconds / 1e-6:.1f} us"
+    return "0 µs" if not seconds else f"{seconds / 1e-6:.1f} µs"

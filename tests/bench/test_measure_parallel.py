@@ -43,7 +43,7 @@ def test_sums_are_timed_in_every_way_with_their_traffic():
 def test_messages_are_timed_by_kind_and_size():
     rows = parallel.run(lambda world: list(tool.messages(world, smoke=True)), 2)
     assert [(r["kind"], r["bytes"]) for r in rows[0]] == [
-        (kind, size) for size in tool.MESSAGES[:8:7] for kind in ("message", "exchange", "add", "fresh")
+        (kind, size) for size in tool.MESSAGES[:8:7] for kind in ("message", "add", "fresh", "exchange", "both add")
     ]
     assert all(row["seconds"] >= row["least"] > 0 for row in rows[0] + rows[1])
 

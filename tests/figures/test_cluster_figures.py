@@ -28,7 +28,7 @@ def test_the_first_picture_tells_the_step_and_the_knee():
 
 
 @pytest.mark.parametrize(("seconds", "words"), [
-    (0, "0 us"), (3e-7, "0.3 us"), (1.5e-6, "1.5 us"), (0.0123, "12 ms"), (2.5, "2.5 s"), (1234.0, "1,234 s"),
+    (0, "0 µs"), (3e-7, "0.3 µs"), (1.5e-6, "1.5 µs"), (0.0123, "12 ms"), (2.5, "2.5 s"), (1234.0, "1,234 s"),
 ])  # fmt: skip
 def test_times_are_told_in_a_unit_that_fits(seconds, words):
     assert time(seconds) == words
