@@ -88,7 +88,7 @@ class Session:
         return Array(tuple(int(n) for n in shape), dtype, buffer, self)
 
     def to_host(self, array, after=()):
-        """Return a NumPy array with the numbers of an `Array`, once the events `after` have happened.
+        """Return a NumPy array with the numbers of an `Array`, once the events `after` have happened: it blocks.
 
         TypeError if it is no Array. Source: pyopencl's documentation, "enqueue_copy".
         """
@@ -171,6 +171,10 @@ class Session:
         launch = recorded.described(program, kernel.name, global_size, local_size, given)
         lines = answers().findings(launch) if self.cl is recorded else _mistakes(launch)
         return understood(lines, kernel.text, axes=len(global_size))
+
+    def flush(self):
+        """Hand the queue's commands to the device and return at once. No errors. Source: pyopencl's documentation."""
+        self.queue.flush()
 
     def finish(self):
         """Wait until all commands of the queue have ended. No errors. Source: pyopencl's documentation."""
