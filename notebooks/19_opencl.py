@@ -306,12 +306,12 @@ figures.group_loop(4)
 table(
     [(group, count) for group, count in run.wide.items()],
     ["work-items in a group", "instructions on registers of 8 or 16 numbers"],
-    caption=f"The compiled `leaky_relu`, for an {run.processor} ({run.date})",
+    caption=f"leaky_relu as it was compiled for an {run.processor} ({run.date})",
 )
 
 # %% [markdown]
-# How many there are says little; that there are none for groups of four says why small groups are slow for such a
-# kernel. A loop that is cut at the barriers, and vectors of work-items: that is a work-group on a CPU.
+# How many there are says little. That there are none for groups of four says that such a group does not fill a vector.
+# A loop that is cut at the barriers, and vectors of work-items: that is a work-group on a CPU.
 #
 # Now the real thing: 32 × 32 numbers, groups of 16 × 16 work-items, and the barrier deleted from the text.
 
@@ -328,12 +328,10 @@ barrier
 matrix = np.arange(1, 1025, dtype=np.float32).reshape(32, 32)
 on_cpu = opencl.recorded_session()  # PoCL's answer, also where you have another device
 
-
 def wrong_numbers(text):
     x, y = on_cpu.to_device(matrix), on_cpu.empty((32, 32))
     on_cpu.launch(on_cpu.kernel("turn", text, TILE=16), (32, 32), (16, 16), x, y, np.int32(32))
     return int((on_cpu.to_host(y) != matrix.T).sum())
-
 
 without = turn.replace("barrier(CLK_LOCAL_MEM_FENCE);", "")
 print("with the barrier:", wrong_numbers(turn), "wrong; without:", wrong_numbers(without))
@@ -428,17 +426,17 @@ table(
 # <details class="reveal"><summary>Rows that are too round</summary>
 #
 # With 2,048 numbers in a row the plainest kernel wins if its groups are small, and is the slowest if they are large. A
-# group writes columns, each number into another row. The nearest cache has room for it, even for 32 × 32, but a line of
-# memory may lie only in one **set** of the cache, 12 places which its address chooses. Rows are 8,192 bytes apart, so
-# all lines of a column want the *same* set. Eight fit. Of 16 or 32 each throws out another one that is needed again.
+# group writes columns, each number into another row. The nearest cache has room for it, even for 32 × 32. But its
+# address decides in which **set** of the cache a line of memory may lie, and a set has 12 places. Rows are 8,192 bytes
+# apart, so all lines of a column want the *same* set. Eight fit. Of 16 or 32, each throws out another one that is
+# needed again.
 #
 # With 2,080 numbers, 1.6 % more, they spread over many sets. There "naive 16 × 16" is the fastest, and large groups
-# lose little. (For local memory PoCL takes a piece of ordinary memory, where no banks collide: padding has nothing to
-# avoid.)
+# lose little. (Why the tile of 8 × 8 is slower there we do not know. For local memory PoCL takes a piece of ordinary
+# memory, where no banks collide: padding has nothing to avoid.)
 #
-# On the card the padded tile was best. Here it is the plain kernel, with groups that suit the rows; where they do not,
-# the tile helps a CPU, too. OpenCL carries right results from device to device. Which *pair* of kernel and size is fast
-# must be measured.
+# On the card the padded tile was best. Here it is the plain kernel, if its groups suit the rows; if not, the tile helps
+# here, too. OpenCL carries right results to every device. Which *pair* of kernel and size is fast must be measured.
 #
 # </details>
 
@@ -641,9 +639,9 @@ assert np.array_equal(y, reference.leaky_relu_forward(numbers, 0.5)[0])
 # ## Who gets how much?
 #
 # How long does it take? The simulator is thousands of times slower than a CPU, so this pair says nothing. For a clock
-# we need two workers that are nearly equal, and this machine has two cores. PoCL gets one of them. The other worker
-# is **NumPy** on the second core. It is no OpenCL device: it has no queue, no context and no events. With a graphics
-# card, it would be a second session, as above. The split and its time follow the same rule.
+# we need two workers of comparable speed. The machine that was measured has two cores, and PoCL gets one. The other
+# worker is **NumPy** on the second core. It is no OpenCL device: it has no queue, no context and no events. A graphics
+# card would get a session in its place, as above. What split is best follows the same rule.
 #
 # The job is lesson 09's layer C3 for a batch of images, 6 maps in, 16 out, masks of 5 × 5. This is the kernel that was
 # timed. The images' axis is the last one, so that neighbouring work-items read neighbouring numbers, and each work-item
@@ -715,16 +713,13 @@ w = np.random.default_rng(1).integers(-3, 4, (8, 1, 5, 5)).astype(np.float32)
 b = np.zeros(8, np.float32)
 masks = session.to_device(w), session.to_device(b)
 
-
 def by_opencl(images):
     images_last = session.to_device(np.ascontiguousarray(images.transpose(1, 2, 3, 0)))
     y = opencl.conv2d_images_last(images_last, *masks)
     return session.to_host(y).transpose(3, 0, 1, 2)
 
-
 def by_numpy(images):
     return reference.conv2d_forward(images, w, b)[0]
-
 
 few, rest = digits[:6], digits[6:]  # about a fifth
 done = opencl.together(lambda: by_opencl(few), lambda: by_numpy(rest))
@@ -739,7 +734,7 @@ print("equal to NumPy's alone:", np.array_equal(y, by_numpy(digits)))
 # %%
 figures.share_explorer(
     {f"OpenCL and {name}": other.pair for name, other in run.jobs.items()},
-    title="C3 on two cores, predicted and measured",
+    start=35, title="C3 on two cores, predicted and measured",
 )
 
 # %% tags=["hide-input"]
@@ -747,9 +742,10 @@ figures.share_explorer(
 table(
     [(f"OpenCL and {name}", 1e3 * min(j.pair.seconds), j.best, 1e3 * j.predicted, j.ran, 1e3 * j.measured, j.kept)
      for name, j in run.jobs.items()],
-    ["workers", "faster one alone, ms", "best share", "predicted, ms", "share that ran", "measured, ms", "of the gain"],
+    ["workers", "faster one alone, ms", "best share", "predicted, ms", "share that ran", "measured, ms",
+     "of that gain"],
     formats={"faster one alone, ms": ".1f", "best share": ".1%", "predicted, ms": ".2f", "share that ran": ".2%",
-             "measured, ms": ".2f", "of the gain": ".0%"},
+             "measured, ms": ".2f", "of that gain": ".0%"},
     align="lrrrrrr",
     caption="Both at work at the same time; the fastest of many rounds, on a machine with other programs",
 )  # fmt: skip

@@ -112,7 +112,7 @@ def transposes(tiny):
                 one()
                 same(f"{way}, {tile}", session.to_host(y), x if way == "copy" else x.T)
                 cases[n, f"{way}, {tile}"] = one
-    rounds = 3 if tiny else 120
+    rounds = 3 if tiny else 250
     for _ in range(rounds):
         for case, one in cases.items():
             found[case] = min(found.get(case, np.inf), one.seconds(1))

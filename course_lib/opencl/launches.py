@@ -72,8 +72,6 @@ class Recording:
     ----------
     device : dict
         As `devices.Device`, without its handle; date and processor beside.
-    second : dict
-        The same facts of the device that made the launches of device 1.
     builds : dict
         Key of a build -> "" or what the compiler said when it failed.
     launches : dict
@@ -81,15 +79,17 @@ class Recording:
         end}.
     findings : dict
         Key -> lines that a simulator wrote of this launch, packed.
+    second : dict
+        As `device`, of the device that made the launches of device 1.
 
     Source: the course's own.
     """
 
     device: dict = field(default_factory=dict)
-    second: dict = field(default_factory=dict)
     builds: dict = field(default_factory=dict)
     launches: dict = field(default_factory=dict)
     findings: dict = field(default_factory=dict)
+    second: dict = field(default_factory=dict)
 
     def save(self, path=None):
         """Write it as JSON; OSError if that fails. Source: the course's own."""

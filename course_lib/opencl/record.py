@@ -29,7 +29,8 @@ class Recorder:
         import pyopencl
 
         self.cl, self.devices = pyopencl, (device, second or device)
-        self.recording = Recording(*({**_facts(one), **about} for one in self.devices))
+        first, other = ({**_facts(one), **about} for one in self.devices)
+        self.recording = Recording(device=first, second=other)
 
     def build(self, text, options):
         """Compile on the device; return "" or what the compiler says. Source: as `answers.Kept.build`. No errors."""

@@ -48,6 +48,9 @@ class Device:
         self.platform, self.place = platform, platform.place
         self.name = f"recording of {facts.get('name', 'no device')}"
         self.version = facts.get("version", "recorded")
+        self.queue_properties = command_queue_properties.PROFILING_ENABLE
+        if facts.get("out_of_order"):
+            self.queue_properties |= command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
         self.max_compute_units = facts.get("units", 0)
         self.max_work_group_size = facts.get("group", 1024)
         self.local_mem_size = facts.get("local_bytes", 32768)
