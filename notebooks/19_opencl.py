@@ -53,7 +53,7 @@ figures.share_explorer({"a card and a CPU": Pair(("Card", "CPU"), (0.010, 0.030)
 # and 14 (the tiled product).
 #
 # You do not need an OpenCL device. Without one, every cell still runs: each launch on this page was carried out on a
-# real device and recorded, and the recording answers. As soon as you change a kernel or a number, no recording fits,
+# device and recorded, and the recording answers. As soon as you change a kernel or a number, no recording fits,
 # and the cell says how to get a device; on Linux it is one line for the two that this page uses,
 #
 #     python -m pip install "pyopencl[pocl,oclgrind]"
@@ -198,9 +198,9 @@ assert np.array_equal(y, reference.leaky_relu_forward(x, 0.5)[0])
 two_sizes.confirm(global_size[0])
 
 # %% [markdown]
-# Two things here are new. Numba, too, compiles a kernel at its first launch. But this kernel is a *text*, which a
-# program can write and change, and the whole compiler, from the text to the device's instructions, belongs to the
-# platform. And nothing in these lines says what kind of device it was.
+# Numba, too, compiles a kernel at its first launch. Two things here are new. The kernel is a *text*, which a program
+# can write and change, and the whole compiler, from the text to the device's instructions, belongs to the platform. And
+# nothing in these lines says what kind of device it was.
 #
 # Context and queue are the same for every job, so the course keeps them in one object, a `Session`, with all the
 # programs that were built there. Its arrays remember their shapes; copies are as visible as in lesson 11.
@@ -428,8 +428,7 @@ table(
 # With 2,048 numbers in a row the plainest kernel wins if its groups are small, and is the slowest if they are large. A
 # group writes columns, each number into another row. The nearest cache has room for it, even for 32 × 32. But its
 # address decides in which **set** of the cache a line of memory may lie, and a set has 12 places. Rows are 8,192 bytes
-# apart, so all lines of a column want the *same* set. Eight fit. Of 16 or 32, each throws out another one that is
-# needed again.
+# apart, so all lines of a column want the *same* set. Eight fit; of 16 or 32, each throws out another one.
 #
 # With 2,080 numbers, 1.6 % more, they spread over many sets. There "naive 16 × 16" is the fastest, and large groups
 # lose little. (Why the tile of 8 × 8 is slower there we do not know. For local memory PoCL takes a piece of ordinary
@@ -576,11 +575,11 @@ figures.queue_timelines(run.queues)
 # queues": each chain in a queue of its own, both in order. That needs no events, and every device has it. Events are
 # then for what goes from one queue to the other.
 #
-# Look at the last button, too. There nobody said what must wait. It is no quicker, and the device did nothing wrong:
-# it began A2 before A1 was done, as it was allowed to, and A2 read what was not there yet. Whoever forgets an event has
-# a race between commands. And a test may not show it: below, with 40 steps A1 was always done before A2 could begin.
-# Lesson 12's rule for threads holds here as well: what one of them writes and another one reads needs something between
-# the two. For threads it is a barrier, for commands an event.
+# And the last button: nobody said what must wait. It is no quicker, and the device did nothing wrong: it
+# began A2 before A1 was done, as it was allowed to, and A2 read what was not there yet. Whoever forgets an event has a
+# race between commands. And a test may not show it: below, with 40 steps no run was wrong, since A1 is over before A2
+# is even launched. Lesson 12's rule for threads holds here as well: what one of them writes and another one reads needs
+# something between the two. For threads it is a barrier, for commands an event.
 #
 # </details>
 
@@ -638,8 +637,8 @@ assert np.array_equal(y, reference.leaky_relu_forward(numbers, 0.5)[0])
 #
 # ## Who gets how much?
 #
-# How long does it take? The simulator is thousands of times slower than a CPU, so this pair says nothing. For a clock
-# we need two workers of comparable speed. The machine that was measured has two cores, and PoCL gets one. The other
+# How long does it take? A simulator is far slower than the CPU that it runs on, so of this pair a clock says nothing.
+# We need two workers of comparable speed. The machine that was measured has two cores, and PoCL gets one. The other
 # worker is **NumPy** on the second core. It is no OpenCL device: it has no queue, no context and no events. A graphics
 # card would get a session in its place, as above. What split is best follows the same rule.
 #
@@ -751,8 +750,8 @@ table(
 )  # fmt: skip
 
 # %% [markdown]
-# Together they are faster than the faster one alone, but about **half of the predicted gain is lost**. Do not read the
-# last digits: the share of the first row was measured twice, and its cross in the picture lies almost half a
+# Together they are faster than the faster one alone, but about **half of the predicted gain is lost**. Do not trust
+# the last digits: the share of the first row was measured twice, and its cross in the picture lies almost half a
 # millisecond lower than the table's number. That is more than the whole gain of the second row.
 
 # %% [markdown]
@@ -812,7 +811,8 @@ table(
 #   <details><summary>Answer</summary>
 #
 #   With 40 steps perhaps always: a kernel is over before the next launch has been made. With 50,000 it is often wrong,
-#   if the device has two compute units and lets queues run out of order.
+#   if the device has two compute units and lets queues run out of order. (On the simulator
+#   50,000 steps take long.)
 #
 #   </details>
 
