@@ -243,28 +243,23 @@ assert local_x.max() == local_y.max() == 3
 
 # %% [markdown]
 # So much for the words of a kernel. This is the dictionary; the words that mislead are in the last three rows.
-
-# %% tags=["hide-input"]
-table(
-    [
-        ("kernel[grid, block](x, y)", "kernel(queue, global_size, local_size, x, y)"),
-        ("thread, block, grid", "work-item, work-group, NDRange"),
-        ("cuda.threadIdx.x", "get_local_id(0)"),
-        ("cuda.blockIdx.x", "get_group_id(0)"),
-        ("cuda.grid(1)", "get_global_id(0)"),
-        ("cuda.shared.array((16, 16), float32)", "__local float tile[16][16];"),
-        ("cuda.syncthreads(), for shared memory", "barrier(CLK_LOCAL_MEM_FENCE);"),
-        ("cuda.syncthreads(), for all memory", "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"),
-        ("cuda.const.array_like(w)", "__constant float *w"),
-        ("gpu.to_device(x), gpu.empty(...)", "cl.Buffer(context, flags, ...)"),
-        ("stream", "command queue, in order"),
-        ("the size of a grid counts blocks", "the global size counts work-items"),
-        ("shared memory", "local memory"),
-        ("local memory", "private memory"),
-    ],
-    ["CUDA, in Python", "OpenCL, in its C and in Python"],
-    caption="One idea, two vocabularies",
-)
+#
+# | CUDA, in Python | OpenCL, in its C and in Python |
+# |---|---|
+# | `kernel[grid, block](x, y)` | `kernel(queue, global_size, local_size, x, y)` |
+# | thread, block, grid | work-item, work-group, NDRange |
+# | `cuda.threadIdx.x` | `get_local_id(0)` |
+# | `cuda.blockIdx.x` | `get_group_id(0)` |
+# | `cuda.grid(1)` | `get_global_id(0)` |
+# | `cuda.shared.array((16, 16), float32)` | `__local float tile[16][16];` |
+# | `cuda.const.array_like(w)` | `__constant float *w`, an argument |
+# | `cuda.syncthreads()`, for shared memory | `barrier(CLK_LOCAL_MEM_FENCE);` |
+# | `cuda.syncthreads()`, for all memory | both `CLK_LOCAL_MEM_FENCE` and `CLK_GLOBAL_MEM_FENCE` there |
+# | `gpu.to_device(x)`, `gpu.empty(...)` | `cl.Buffer(context, flags, ...)` |
+# | stream | command queue, in order |
+# | the size of a grid counts blocks | the global size counts work-items |
+# | shared memory | local memory |
+# | local memory | private memory |
 
 # %% [markdown]
 # ## What is a work-group on a CPU?

@@ -24,8 +24,9 @@ __kernel void conv2d(__global const float *x, __global const float *w, __global 
 // M is a multiple of MAPS.
 __kernel void conv2d_images_last(__global const float *restrict x,
                                  __constant float *w, __constant float *b,
-                                 __global float *restrict y, const int B,
-                                 const int C, const int H, const int W, const int M)
+                                 __global float *restrict y,
+                                 const int B, const int C,
+                                 const int H, const int W, const int M)
 {
     const int H_out = H - MASK + 1, W_out = W - MASK + 1;
     const int image = get_global_id(0), place = get_global_id(1),
@@ -41,8 +42,8 @@ __kernel void conv2d_images_last(__global const float *restrict x,
                     const float value =
                         x[((c * H + row + p) * W + col + q) * B + image];
                     for (int m = 0; m < MAPS; m++)
-                        acc[m] +=
-                            w[(((first + m) * C + c) * MASK + p) * MASK + q] * value;
+                        acc[m] += value *
+                            w[(((first + m) * C + c) * MASK + p) * MASK + q];
                 }
         for (int m = 0; m < MAPS; m++)
             y[((first + m) * H_out * W_out + place) * B + image] = acc[m];
