@@ -123,8 +123,8 @@ check("19.2", largest_tile)
 # work-items 0 to width - 1 write, then they read; then the next `width` begin. Return the numbers of the work-items
 # that read a place which nobody has written yet, in rising order, as an array.
 #
-# With `width` 1 that is the loop of the lesson's picture. With 32 it is a warp of a GPU, if warp 0 is done before
-# warp 1 begins.
+# With `width` 1 that is the loop of the lesson's picture, with 8 a loop over vectors of eight work-items. With 32 it is
+# a warp of a GPU, if warp 0 is done before warp 1 begins.
 #
 # Specification, by an example: of 8 work-items that read backwards, 7, 6, ..., 0, with two in a turn, 0, 1, 2 and 3
 # are too early.

@@ -7,8 +7,8 @@ python tools/measure_opencl.py --record                               course_lib
 
 COURSE_OPENCL chooses the device, by a part of its name. Each part runs in a process of its own, LIMIT seconds at most;
 one that fails or hangs is told, and leaves the others as they are. Results are compared before anything is timed.
-Kernels are told by the median. What runs at the same time, queues and shares, is told by the fastest of its rounds:
-another program that takes one of two cores would change not a little but everything.
+Kernels are told by the median. Transposes, and what runs at the same time, queues and shares, are told by the fastest
+of their rounds: another program that takes one of two cores would change not a little but everything.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import argparse
 import datetime
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -92,23 +93,90 @@ def relu(tiny):
     return {"rows": [timed("OpenCL ReLU", f"{n:,}", rivals, tiny, moved=8.0 * n)]}
 
 
-def transpose(tiny):
-    """Transposes with and without local memory, for three sizes of a work-group, against a copy and NumPy."""
-    n, session = 64 if tiny else 2048, opencl.Session()
-    x = np.arange(n * n, dtype=np.float32).reshape(n, n)
-    x_device, y, rivals = session.to_device(x), session.empty((n, n)), {}
-    for tile in (8, 16, 32):
-        if tile * tile > session.device.max_work_group_size:
-            continue
-        for way in ("copy", "naive", "tile", "padded"):
-            name = {"copy": "copy_matrix", "naive": "transpose_naive"}.get(way, "transpose_tile")
-            kernel = session.kernel(name, TILE=tile, WIDTH=tile + (way == "padded"))
-            sizes = (round_up(n, tile), round_up(n, tile)), (tile, tile)
-            rivals[f"{way}, {tile}"] = OnDevice(session, kernel, sizes, x_device, y, *np.int32([n, n]))
-            rivals[f"{way}, {tile}"]()
-            same(f"{way}, {tile}", session.to_host(y), x if way == "copy" else x.T)
-    rivals["NumPy"] = lambda: np.ascontiguousarray(x.T)
-    return {"rows": [timed("OpenCL transpose", f"{n:,} x {n:,}", rivals, tiny, moved=8.0 * n * n)]}
+def transposes(tiny):
+    """Transposes with and without local memory, for groups and rows of several sizes, and a copy; of each the least.
+
+    All of them in turns, and of many rounds the fastest: a machine that is not idle can only make a launch slower.
+    """
+    session, cases, found = opencl.Session(), {}, {}
+    for n in (64, 96) if tiny else (2048, 2080):
+        x = np.arange(n * n, dtype=np.float32).reshape(n, n)
+        x_device, y = session.to_device(x), session.empty((n, n))
+        for tile in (8, 16, 32):
+            if tile * tile > session.device.max_work_group_size:
+                continue
+            for way in ("copy", "naive", "tile", "padded"):
+                name = {"copy": "copy_matrix", "naive": "transpose_naive"}.get(way, "transpose_tile")
+                kernel = session.kernel(name, TILE=tile, WIDTH=tile + (way == "padded"))
+                one = OnDevice(session, kernel, ((n, n), (tile, tile)), x_device, y, *np.int32([n, n]))
+                one()
+                same(f"{way}, {tile}", session.to_host(y), x if way == "copy" else x.T)
+                cases[n, f"{way}, {tile}"] = one
+    rounds = 3 if tiny else 250
+    for _ in range(rounds):
+        for case, one in cases.items():
+            found[case] = min(found.get(case, np.inf), one.seconds(1))
+    by_rows = {f"{n:,}": {name: t for (m, name), t in found.items() if m == n} for n, _ in found}
+    for n, times in by_rows.items():
+        print(f"  {n}:", *(f"{name} {1e3 * t:.1f}" for name, t in times.items()), "ms", flush=True)
+    return {"transposes": by_rows, "rounds": rounds, "l1": _first_cache()}
+
+
+def _first_cache():
+    """Return the size, ways and bytes of a line of a core's first cache for data; {} where nobody says."""
+    if not shutil.which("getconf"):
+        return {}
+    asked = {"bytes": "SIZE", "ways": "ASSOC", "line": "LINESIZE"}
+    told = {
+        name: subprocess.run(["getconf", f"LEVEL1_DCACHE_{what}"], capture_output=True, text=True, check=False).stdout
+        for name, what in asked.items()
+    }
+    return {name: int(said) for name, said in told.items() if said.strip().isdigit()}
+
+
+def vectors(tiny):
+    """How many instructions of the compiled ReLU work on 8 or 16 floats at a time, by the size of its groups.
+
+    PoCL writes a library for each kernel and size of a group; objdump reads it.
+    """
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["POCL_CACHE_DIR"] = folder  # read when PoCL begins
+        session, n = opencl.Session(), 4096
+        x, y, kernel = session.to_device(np.ones(n, np.float32)), session.empty(n), session.kernel("leaky_relu")
+        seen = set()
+        for group in (4, 256):
+            session.launch(kernel, (n,), (group,), x, np.float32(0.5), y, np.int32(n))
+            session.finish()
+            new = set(Path(folder).rglob("*.so")) - seen
+            seen |= new
+            if new and shutil.which("objdump"):
+                said = [
+                    subprocess.run(["objdump", "-d", file], capture_output=True, text=True, check=True) for file in new
+                ]
+                found[str(group)] = sum(
+                    "%ymm" in line or "%zmm" in line for s in said for line in s.stdout.splitlines()
+                )
+    print("  wide instructions, by the size of a group:", found, flush=True)
+    return {"wide": found}
+
+
+def leftovers(tiny):
+    """One group's transpose without its barrier, just after the right one of the same numbers: how many are wrong."""
+    session, side, wrong = opencl.Session(), 16, []
+    text = opencl.text_of("transpose_tile")
+    right, without = text, text.replace("barrier(CLK_LOCAL_MEM_FENCE);", "")
+    x = np.arange(1, side**2 + 1, dtype=np.float32).reshape(side, side)
+    x_device = session.to_device(x)
+    for _ in range(3 if tiny else 100):
+        for what in (right, without):
+            y = session.empty((side, side))
+            kernel = session.kernel("transpose_tile", what, TILE=side, WIDTH=side)
+            session.launch(kernel, (side, side), (side, side), x_device, y, *np.int32([side, side]))
+            off = int((session.to_host(y) != x.T).sum())
+        wrong.append(off)
+    print(f"  after the right kernel: {wrong.count(0)} of {len(wrong)} without a wrong number", flush=True)
+    return {"leftovers": {"runs": len(wrong), "right": wrong.count(0)}}
 
 
 def product(tiny):
@@ -169,65 +237,57 @@ def convolution(tiny):
     return {"rows": [timed("OpenCL convolution", f"{B} x 6 x 14 x 14", rivals, tiny, flops=flops)]}
 
 
-CHAIN = (("A1", "A2"), ("B1", "B2"))
-"""Two networks of two layers each that have nothing to do with one another."""
-
-
 def queues(tiny):
-    """Two chains of two launches: in order, out of order, and out of order without a word of what must wait."""
-    n, lines, rounds = _steps(tiny), {}, 2 if tiny else 20
-    found = {"timelines": lines, "forgotten": {"runs": 3 if tiny else 40, "wrong": 0}, "steps": n}
-    ways = {"in order": (False, False)} | ({"out of order": (True, True)} if opencl.pick().out_of_order else {})
-    for name, (out_of_order, told) in ways.items():
-        runs = [_chains(n, out_of_order=out_of_order, told=told) for _ in range(rounds)]
-        same(name, np.array([float(right) for right, _ in runs]), 1.0)
-        lines[name] = min((line for _, line in runs), key=lambda line: max(bar["end"] for bar in line))
-    if "out of order" in lines:
-        for _ in range(found["forgotten"]["runs"]):
-            right, line = _chains(n, out_of_order=True, told=False)
-            found["forgotten"]["wrong"] += not right
-            if not right or "nothing said" not in lines:
-                lines["nothing said"] = line
+    """Two chains of two launches: one queue in order, one out of order, two in order; and without a word of waiting."""
+    n, lines, rounds = _steps(tiny), {}, 2 if tiny else 300
+    loose = opencl.pick().out_of_order
+    found = {"timelines": lines, "steps": n, "forgotten": {}}
+    ways = {"in order": (1, False), **({"out of order": (1, True)} if loose else {}), "two queues": (2, False)}
+    for _ in range(rounds):
+        for name, (count, out_of_order) in ways.items():
+            right, line = _chains(n, count, out_of_order)
+            same(name, np.array([float(right)]), 1.0)
+            lines[name] = min(lines.get(name, line), line, key=_end)
+    if loose:
+        for steps in (SHORT, n):
+            runs = [_chains(steps, 1, True, say_so=False) for _ in range(3 if tiny else 100)]
+            wrong = [line for right, line in runs if not right]
+            found["forgotten"][str(steps)] = {"runs": len(runs), "wrong": len(wrong)}
+            lines["nothing said"] = min(wrong or [line for _, line in runs], key=_end)
     for name, line in lines.items():
         print(f"  {name:14}", *(f"{b['label']} {1e3 * b['start']:.1f}-{1e3 * b['end']:.1f}" for b in line), "ms")
-    print(f"  nothing said: {found['forgotten']['wrong']} of {found['forgotten']['runs']} wrong", flush=True)
+    print("  nothing said, by steps:", found["forgotten"], flush=True)
     return found
 
 
+def _end(line):
+    return max(bar["end"] for bar in line)
+
+
+SHORT = 40
+"""Steps of the launches that lesson 19 runs."""
+
+
 def _steps(tiny):
-    """So many steps that a launch takes about 30 ms."""
+    """So many steps that a launch takes about 3 ms: short enough to find both cores free now and then."""
     session, n = opencl.Session(), 1000
     x, y, kernel = session.to_device(np.ones(64, np.float32)), session.empty(64), session.kernel("settle")
     while not tiny and n < 2**28:
-        took = OnDevice(session, kernel, ((64,), (64,)), x, y, np.int32(n)).seconds(3) / 3
-        if took > 0.01:
-            return int(n * 0.03 / took)
+        one = OnDevice(session, kernel, ((64,), (64,)), x, y, np.int32(n))
+        took = min(one.seconds(1) for _ in range(10))
+        if took > 0.002:
+            return int(round(n * 0.003 / took, -3))
         n *= 4
     return n
 
 
-def _chains(n, *, out_of_order, told):
-    """Launch both chains; return whether the results are right, and when each launch ran."""
-    session = opencl.Session(out_of_order=out_of_order)
-    kernel, x = session.kernel("settle"), np.arange(1, 65, dtype=np.float32)
-    warm = session.to_device(x)
-    session.launch(kernel, (64,), (64,), warm, session.empty(64), np.int32(1))
-    ends, events = [], {}
-    arrays = [[session.to_device(x), session.empty(64), session.empty(64)] for _ in CHAIN]
-    session.finish()
-    for names, (first, between, last) in zip(CHAIN, arrays, strict=True):
-        a = events[names[0]] = session.launch(kernel, (64,), (64,), first, between, np.int32(n))
-        after = [a] if told else []
-        events[names[1]] = session.launch(kernel, (64,), (64,), between, last, np.int32(n), after=after)
-        ends.append(last)
-    session.finish()
-    begun = min(e.profile.queued for e in events.values())
-    line = [
-        {"label": name, "lane": name[0], "queued": (e.profile.queued - begun) / 1e9,
-         "start": (e.profile.start - begun) / 1e9, "end": (e.profile.end - begun) / 1e9}
-        for name, e in events.items()
-    ]  # fmt: skip
-    return all(np.array_equal(session.to_host(end), 4 * x) for end in ends), line
+def _chains(n, queues, out_of_order, say_so=True):
+    """Run `opencl.two_chains` with one queue or two; return whether the results are right, and its timeline."""
+    sessions = [opencl.Session(out_of_order=out_of_order) for _ in range(queues)]
+    given = sessions[0], sessions[-1]
+    opencl.two_chains(*given, 1)  # compiles
+    ends, events = opencl.two_chains(*given, n, say_so)
+    return opencl.right(ends), opencl.timeline(events)
 
 
 def share(tiny):
@@ -297,8 +357,8 @@ def _split(x, workers, expected, masks, tiny):
     }  # fmt: skip
 
 
-PARTS = {"relu": relu, "transpose": transpose, "product": product, "convolution": convolution, "queues": queues,
-         "share": share}  # fmt: skip
+PARTS = {"relu": relu, "transposes": transposes, "product": product, "convolution": convolution, "vectors": vectors,
+         "leftovers": leftovers, "queues": queues, "share": share}  # fmt: skip
 
 
 def record():
@@ -307,8 +367,9 @@ def record():
     from course_lib.opencl.record import Recorder
 
     device = opencl.pick()
+    second = next((d for d in find_devices({}) if not d.trouble and d != device), device)
     about = {"date": datetime.date.today().isoformat(), "processor": describe_machine()["cpu"]}
-    recorder = Recorder(device, about)
+    recorder = Recorder(device, about, second)
     os.environ["COURSE_OPENCL"] = "off"  # the lesson gets the recording's names
     opencl.api.api.cache_clear()
     script = ROOT / "notebooks" / "19_opencl.py"

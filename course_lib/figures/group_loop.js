@@ -47,12 +47,12 @@ ui => {
     }
     const wrong = y.filter(v => v === "?").length, done = y.filter(v => v !== null).length, base = top + side * cell + 20;
     text(8, base, `${done} of ${n} written`);
-    text(8, base + 18, `${wrong} of them (?) from a place that nobody had filled`);
+    text(8, base + 18, `${wrong} of them (?) from a place not yet filled`);
     const who = t < 0 ? "" : `(${t % side}, ${Math.floor(t / side)})`;
     Object.assign(ui.root.dataset, {at, fenced, wrong, done});
     const says = t < 0 ? `${side} × ${side} work-items, and one core: it takes them one after the other. Press Next.` :
       writes ? `Work-item ${who} puts its number into the tile.` :
-      y[t] === "?" ? `Work-item ${who} reads tile[${t % side}][${Math.floor(t / side)}], and nobody has been there yet.` :
+      y[t] === "?" ? `Work-item ${who} reads tile[${t % side}][${Math.floor(t / side)}], and none of this group has been there yet.` :
       `Work-item ${who} reads tile[${t % side}][${Math.floor(t / side)}] and finds ${y[t]}.`;
     ui.caption(at === 2 * n ? `${says} ${wrong ? `In the end ${wrong} of ${n} numbers are wrong.` : "All numbers are right."}` : says);
   };

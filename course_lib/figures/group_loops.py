@@ -13,7 +13,7 @@ from .picture import picture
 
 
 def wrong_without_barrier(side):
-    """Return how many of side x side numbers a core takes from places of the tile that nobody has filled.
+    """Return how many of side x side numbers a core takes from places of the tile that no earlier one has filled.
 
     Work-item (tx, ty) writes place ty * side + tx and reads tx * side + ty, which is filled if it lies before: so one
     half without the diagonal is wrong, side (side - 1) / 2. TypeError, ValueError unless side is a whole number >= 1.
@@ -58,5 +58,5 @@ def _static(side):
         "read a place of the tile that no earlier one has filled. With a barrier, a first loop fills the tile and a "
         "second one reads it, and all numbers are right."
     )
-    s.text(EDGE, top + side * cell + 20, f"y: {wrong} of {side * side} from places that nobody had filled (?)")
+    s.text(EDGE, top + side * cell + 20, f"y: {wrong} of {side * side} from places not yet filled (?)")
     return picture(s, alt=says, caption=says)

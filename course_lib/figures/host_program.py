@@ -45,7 +45,8 @@ def _frame(k):
     s.text(28, 16, line, bold=True)
 
     def box(name, x, y, wide, tall, words, role, note=""):
-        if name not in there:
+        if name not in there:  # room that a later line fills
+            s.rect(x, y, wide, tall, fill=style.PAPER, stroke="idle", dashed=True, radius=5)
             return
         fresh = name == new
         look = {"stroke": style.INK if fresh else role, "line": 2.5 if fresh else 1, "radius": 5}

@@ -27,6 +27,8 @@ class Pair:
         What each needs before it begins, however small its share.
     curve : tuple of (float, float)
         What was measured: the first one's share, and the seconds until both were done.
+    upto : float
+        The lower picture shows the first one's shares from 0 to this, 0 < upto <= 1.
 
     Source: the course's own.
     """
@@ -35,6 +37,7 @@ class Pair:
     seconds: tuple
     fixed: tuple = (0.0, 0.0)
     curve: tuple = ()
+    upto: float = 1.0
 
 
 def share_explorer(pairs, start=50, title="How much of the job should each device get?"):
@@ -50,7 +53,7 @@ def share_explorer(pairs, start=50, title="How much of the job should each devic
     Raises
     ------
     ValueError, TypeError
-        Without pairs; times that are no numbers > 0; a start outside of 0 to 100.
+        Without pairs; times that are no numbers > 0; a start outside of 0 to 100; an `upto` outside of 0 to 1.
 
     Source: the course's own.
     """
@@ -65,7 +68,10 @@ def _told(label, pair):
     alone = [1e3 * require_positive("seconds", t) for t in pair.seconds]
     fixed = [1e3 * require_positive("fixed", t, zero=True) for t in pair.fixed]
     curve = [[round(s, 6), round(1e3 * t, 6)] for s, t in pair.curve]
-    return {"label": label, "names": list(pair.names), "alone": alone, "fixed": fixed, "curve": curve}
+    if not 0 < pair.upto <= 1:
+        raise ValueError(f"upto is {pair.upto}; the picture ends at a share above 0 and up to 1.")
+    names = list(pair.names)
+    return {"label": label, "names": names, "alone": alone, "fixed": fixed, "curve": curve, "upto": pair.upto}
 
 
 def _static(pair, start):

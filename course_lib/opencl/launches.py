@@ -36,6 +36,8 @@ class Launch:
     arguments : tuple
         ("buffer", place, bytes) for memory, place being the first argument with the same memory; ("value", dtype,
         bytes) for a number; ("local", size) for local memory.
+    device : int
+        0, or 1 for a launch that the recording's second device made.
 
     Source: Khronos, "The OpenCL Specification", "clEnqueueNDRangeKernel".
     """
@@ -45,12 +47,14 @@ class Launch:
     kernel: str
     sizes: tuple
     arguments: tuple
+    device: int = 0
 
     @property
     def key(self):
         """A name made of all of it: equal launches have equal keys."""
         told = [part if isinstance(part, bytes) else str(part).encode() for a in self.arguments for part in a]
-        head = json.dumps([self.text, self.options, self.kernel, self.sizes, len(self.arguments)]).encode()
+        head = [self.text, self.options, self.kernel, self.sizes, len(self.arguments)]
+        head = json.dumps(head + [self.device] * bool(self.device)).encode()
         whole = b"\0".join(hashlib.sha256(part).digest() for part in (head, *told))
         return hashlib.sha256(whole).hexdigest()[:24]
 
@@ -75,6 +79,8 @@ class Recording:
         end}.
     findings : dict
         Key -> lines that a simulator wrote of this launch, packed.
+    second : dict
+        As `device`, of the device that made the launches of device 1.
 
     Source: the course's own.
     """
@@ -83,6 +89,7 @@ class Recording:
     builds: dict = field(default_factory=dict)
     launches: dict = field(default_factory=dict)
     findings: dict = field(default_factory=dict)
+    second: dict = field(default_factory=dict)
 
     def save(self, path=None):
         """Write it as JSON; OSError if that fails. Source: the course's own."""

@@ -19,20 +19,22 @@ class Recorder:
         It makes the launches.
     about : dict
         What is kept of the machine, beside the device's facts.
+    second : devices.Device, optional
+        Makes the launches of device 1; unless given, `device` makes them, too.
 
     Source: the course's own.
     """
 
-    def __init__(self, device, about):
+    def __init__(self, device, about, second=None):
         import pyopencl
 
-        self.cl, self.device = pyopencl, device
-        facts = {k: v for k, v in asdict(replace(device, handle=None)).items() if k not in ("handle", "trouble")}
-        self.recording = Recording(device=facts | about)
+        self.cl, self.devices = pyopencl, (device, second or device)
+        first, other = ({**_facts(one), **about} for one in self.devices)
+        self.recording = Recording(device=first, second=other)
 
     def build(self, text, options):
         """Compile on the device; return "" or what the compiler says. Source: as `answers.Kept.build`. No errors."""
-        program = self.cl.Program(self.cl.Context([self.device.handle]), text)
+        program = self.cl.Program(self.cl.Context([self.devices[0].handle]), text)
         try:
             program.build(list(options))
             said = ""
@@ -43,8 +45,9 @@ class Recorder:
 
     def launch(self, launch):
         """Launch on the device; return what it wrote and its times. Errors as pyopencl's. Source: the course's own."""
-        carry_out(self.cl, self.device.handle, launch)  # some compile at the first launch
-        made = carry_out(self.cl, self.device.handle, launch)
+        handle = self.devices[launch.device].handle
+        carry_out(self.cl, handle, launch)  # some compile at the first launch
+        made = carry_out(self.cl, handle, launch)
         given = {place: told[2] for place, told in enumerate(launch.arguments) if told[0] == "buffer"}
         writes = {str(place): pack(new) for place, new in made.contents.items() if new != given[place]}
         kept = {"writes": writes, "times": list(made.times)}
@@ -57,3 +60,7 @@ class Recorder:
         self.recording.findings[launch.key] = pack("\n".join(lines).encode())
         self.recording.device["simulator"] = simulator().version
         return lines
+
+
+def _facts(device):
+    return {k: v for k, v in asdict(replace(device, handle=None)).items() if k not in ("handle", "trouble")}

@@ -25,12 +25,15 @@ COPY_TIMES = 250, 500, 1000
 
 
 class Platform:
-    """The one platform of the recording. Source: pyopencl's documentation, "Platform"."""
+    """A platform of the recording, which has two, of one device each. Source: pyopencl's documentation, "Platform"."""
 
     name, vendor, version = "Recorded launches", "the course", "recorded"
 
+    def __init__(self, place=0):
+        self.place = place
+
     def get_devices(self, device_type=None):
-        """Return [the recorded device]. No errors. Source: pyopencl's documentation, "Platform.get_devices"."""
+        """Return [its recorded device]. No errors. Source: pyopencl's documentation, "Platform.get_devices"."""
         return [Device(self)]
 
     def __repr__(self):
@@ -38,13 +41,16 @@ class Platform:
 
 
 class Device:
-    """The device that made the recorded launches. Source: pyopencl's documentation, "Device"."""
+    """A device that made recorded launches; place 0 made most. Source: pyopencl's documentation, "Device"."""
 
     def __init__(self, platform):
-        facts = load_recording().device
-        self.platform = platform
+        facts = load_recording().second if platform.place else load_recording().device
+        self.platform, self.place = platform, platform.place
         self.name = f"recording of {facts.get('name', 'no device')}"
         self.version = facts.get("version", "recorded")
+        self.queue_properties = command_queue_properties.PROFILING_ENABLE
+        if facts.get("out_of_order"):
+            self.queue_properties |= command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
         self.max_compute_units = facts.get("units", 0)
         self.max_work_group_size = facts.get("group", 1024)
         self.local_mem_size = facts.get("local_bytes", 32768)
@@ -55,8 +61,8 @@ class Device:
 
 
 def get_platforms():
-    """Return [the recorded platform]. No errors. Source: pyopencl's documentation, "get_platforms"."""
-    return [Platform()]
+    """Return the recording's two platforms. No errors. Source: pyopencl's documentation, "get_platforms"."""
+    return [Platform(0), Platform(1)]
 
 
 class Context:
@@ -165,14 +171,15 @@ class Kernel:
 
         NotRecorded if no device made this very launch. Source: pyopencl's documentation, "Kernel.__call__".
         """
-        launch = described(self.program, self.function_name, global_size, local_size, arguments, global_offset)
+        launch = described(self.program, self.function_name, global_size, local_size, arguments, global_offset,
+                           device=getattr(queue.device, "place", 0))  # fmt: skip
         made = answers().launch(launch)
         for place, packed in made["writes"].items():
             arguments[int(place)].content[...] = np.frombuffer(unpack(packed), np.uint8)
         return Event(queue, made["times"])
 
 
-def described(program, name, global_size, local_size, arguments, global_offset=None):
+def described(program, name, global_size, local_size, arguments, global_offset=None, device=0):
     """Return the `Launch` of a kernel with buffers of this module, numbers and local memory.
 
     TypeError for arguments that are none of these. Source: the course's own.
@@ -188,4 +195,4 @@ def described(program, name, global_size, local_size, arguments, global_offset=N
         else:
             told.append(value_argument(argument))
     sizes = tuple(None if s is None else tuple(int(n) for n in s) for s in (global_size, local_size, global_offset))
-    return Launch(program.text, program.options, name, sizes, tuple(told))
+    return Launch(program.text, program.options, name, sizes, tuple(told), device)

@@ -3,8 +3,10 @@
 Source: Khronos, "The OpenCL Specification", "Execution Model"; pyopencl's documentation.
 """
 
+import contextlib
 import importlib
 import math
+import os
 import warnings
 
 import numpy as np
@@ -29,7 +31,8 @@ class Session:
     on : object, optional
         pyopencl's device; the one of `opencl.device()` unless given.
     out_of_order : bool
-        Whether the queue may begin a command before the one ahead of it has ended.
+        Whether the queue may begin a command before the one ahead of it has ended. A device without such queues gets
+        one in order, which is right as well.
 
     Source: Khronos, "The OpenCL Specification", "Contexts", "Command-Queues".
     """
@@ -39,8 +42,9 @@ class Session:
         cl = self.cl = recorded if isinstance(self.device, recorded.Device) else importlib.import_module("pyopencl")
         self.context = cl.Context([self.device])
         flags = cl.command_queue_properties.PROFILING_ENABLE
-        if out_of_order:
-            flags |= cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+        loose = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+        if out_of_order and self.device.queue_properties & loose:
+            flags |= loose
         self.queue = cl.CommandQueue(self.context, properties=flags)
         self._kernels = {}
 
@@ -88,7 +92,7 @@ class Session:
         return Array(tuple(int(n) for n in shape), dtype, buffer, self)
 
     def to_host(self, array, after=()):
-        """Return a NumPy array with the numbers of an `Array`, once the events `after` have happened.
+        """Return a NumPy array with the numbers of an `Array`, once the events `after` have happened: it blocks.
 
         TypeError if it is no Array. Source: pyopencl's documentation, "enqueue_copy".
         """
@@ -172,13 +176,17 @@ class Session:
         lines = answers().findings(launch) if self.cl is recorded else _mistakes(launch)
         return understood(lines, kernel.text, axes=len(global_size))
 
+    def flush(self):
+        """Hand the queue's commands to the device and return at once. No errors. Source: pyopencl's documentation."""
+        self.queue.flush()
+
     def finish(self):
         """Wait until all commands of the queue have ended. No errors. Source: pyopencl's documentation."""
         self.queue.finish()
 
     def _built(self, text, options):
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), _silent():
                 warnings.simplefilter("ignore")  # a compiler may say something about every program
                 return self.cl.Program(self.context, text).build(list(options))
         except self.cl.Error as error:
@@ -188,6 +196,19 @@ class Session:
 
     def _copied(self, array):
         return recorded.Buffer(self.context, recorded.mem_flags.COPY_HOST_PTR, hostbuf=self.to_host(array))
+
+
+@contextlib.contextmanager
+def _silent():
+    """Let nobody write to standard error: some compilers do, beside the message of the error."""
+    kept = os.dup(2)
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _mistakes(launch):

@@ -67,8 +67,9 @@ class Done:
 def together(*jobs):
     """Call functions without arguments at the same time, each in a thread of its own; return a `Done` for each.
 
-    Two computations really run side by side only where they leave Python's lock: kernels of OpenCL, of
-    `course_lib.fast` and NumPy's products do. The first error of a job is raised once all have ended.
+    Two computations really run side by side only where Python's lock is free meanwhile: pyopencl lets go of it while it
+    waits, and the compiled loops of `course_lib.fast` and NumPy's products while they compute. The
+    first error of a job is raised once all have ended.
 
     Source: the course's own.
     """

@@ -1,6 +1,7 @@
 """The tool that times OpenCL runs small on any device, keeps parts that are not measured, and tells what fails."""
 
 import json
+import shutil
 
 import pytest
 
@@ -27,7 +28,31 @@ def test_its_parts_run_small_and_are_compared_with_the_reference(any_device, tmp
     again = json.loads(out.read_text())
     assert [row["case"] for row in again["rows"]] == ["OpenCL ReLU", "OpenCL product"]
     assert set(again["timelines"]) >= {"in order"}
-    assert [bar["label"] for bar in again["timelines"]["in order"]] == ["A1", "A2", "B1", "B2"]
+    for name in ("in order", "two queues"):
+        assert [bar["label"] for bar in again["timelines"][name]] == ["A1", "A2", "B1", "B2"]
+
+
+def test_transposes_are_told_by_their_least_and_leftovers_are_counted(any_device, tmp_path):
+    if any_device.kind == "simulator":
+        pytest.skip("a simulator takes minutes for the transposes")
+    out = tmp_path / "opencl.json"
+    assert tool.main(["--tiny", "--only", "transposes", "leftovers", "--out", str(out)]) == 0
+    found = json.loads(out.read_text())
+    assert list(found["transposes"]) == ["64", "96"]
+    for times in found["transposes"].values():
+        assert {"copy, 8", "naive, 16", "padded, 32"} <= set(times)
+        assert min(times.values()) > 0
+    assert 0 <= found["leftovers"]["right"] <= found["leftovers"]["runs"] == 3
+
+
+def test_wide_instructions_are_counted_where_pocl_leaves_a_library_to_read(any_device, tmp_path):
+    if "pocl" not in any_device.version.lower() or not shutil.which("objdump"):
+        pytest.skip("only PoCL leaves what it compiled, and objdump reads it")
+    out = tmp_path / "opencl.json"
+    assert tool.main(["--tiny", "--only", "vectors", "--out", str(out)]) == 0
+    wide = json.loads(out.read_text())["wide"]
+    assert set(wide) == {"4", "256"}
+    assert wide["4"] <= wide["256"]
 
 
 def test_a_batch_that_is_shared_comes_out_right(any_device, tmp_path):

@@ -14,6 +14,7 @@ from .pages import SWEEP, assert_fits_a_phone, assert_no_text_leaves_its_drawing
 PAIRS = {
     "a card and a CPU": Pair(("Card", "CPU"), (0.01, 0.03), (0.002, 0.0)),
     "two cores": Pair(("OpenCL", "NumPy"), (0.028, 0.0155), (0, 0), ((0.0, 0.0155), (0.5, 0.015), (1.0, 0.028))),
+    "near zero": Pair(("OpenCL", "NumPy"), (0.05, 0.01), (0, 0), ((0.0, 0.01), (0.1, 0.0095), (0.5, 0.025)), upto=0.4),
 }
 CHAINS = {
     "in order": [("A1", "A", 0.0, 0.03), ("A2", "A", 0.03, 0.06), ("B1", "B", 0.06, 0.09), ("B2", "B", 0.09, 0.12)],
@@ -55,6 +56,17 @@ def test_a_share_takes_as_long_as_its_slower_part(page, name):
         ]
         np.testing.assert_allclose(json.loads(found["took"]), expected, atol=1e-9)
         assert float(found["all"]) == pytest.approx(max(expected))
+
+
+def test_the_lower_picture_ends_at_the_last_share_and_says_which_lines_it_has(page):
+    press(page, "share", "near zero")
+    words = root(page, "share").locator("svg text").all_text_contents()
+    assert {"10 %", "20 %", "30 %", "40 %", "OpenCL", "NumPy", "until both are done"} <= set(words)
+    assert "100 %" not in words
+    page.evaluate(SWEEP, ["share", [[10]]])
+    assert root(page, "share").locator("svg circle").count() == 1
+    page.evaluate(SWEEP, ["share", [[80]]])
+    assert root(page, "share").locator("svg circle").count() == 0, "that share lies outside"
 
 
 def test_buttons_give_all_to_the_faster_one_or_half_to_each(page):

@@ -34,6 +34,8 @@ def test_shares_that_are_none_are_refused():
         figures.share_explorer({"x": pair}, start=101)
     with pytest.raises(ValueError, match="pairs of devices"):
         figures.share_explorer({})
+    with pytest.raises(ValueError, match="upto is 0; the picture ends at a share above 0"):
+        figures.share_explorer({"x": Pair(("a", "b"), (1, 2), upto=0)})
     with pytest.raises(ValueError, match="seconds"):
         figures.share_explorer({"x": Pair(("a", "b"), (0, 2))})
 

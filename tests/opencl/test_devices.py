@@ -1,6 +1,7 @@
 """Which device is taken, what is said where there is none, and who is kept out."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -76,3 +77,15 @@ def test_devices_of_this_machine_are_described(device):
     assert device.group >= 1
     assert device.kind in ("GPU", "CPU", "simulator", "other")
     assert device.handle is not None
+
+
+def test_two_devices_are_the_first_two_that_compute_and_one_is_both(there, monkeypatch):
+    from course_lib.opencl import api
+
+    monkeypatch.setattr(api, "live", lambda: True)
+    monkeypatch.delenv("COURSE_OPENCL", raising=False)
+    cpu, gpu = (replace(d, handle=d.name) for d in (CPU, GPU))
+    there(gpu, cpu, BAD)
+    assert api.two_devices() == ("a card", "a CPU")
+    there(cpu, BAD)
+    assert api.two_devices() == ("a CPU", "a CPU")

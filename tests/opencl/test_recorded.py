@@ -61,6 +61,20 @@ def test_a_launch_goes_through_pyopencls_names_to_who_answers():
     assert one.arguments[1] == ("buffer", 1, b"\xff" * 20), "what nobody wrote is NaN"
 
 
+def test_a_launch_says_which_of_the_two_recorded_devices_makes_it():
+    twice = Twice()
+    for platform in recorded.get_platforms():
+        (device,) = platform.get_devices()
+        context = recorded.Context([device])
+        kernel = recorded.Kernel(recorded.Program(context, TEXT), "twice")
+        x = np.arange(3, dtype=np.float32)
+        given, made = (recorded.Buffer(context, 32, hostbuf=x) for _ in "xy")
+        with answered_by(twice):
+            kernel(recorded.CommandQueue(context), (3,), None, given, made)
+    assert [launch.device for launch in twice.launches] == [0, 1]
+    assert twice.launches[0].key != twice.launches[1].key
+
+
 def test_what_was_recorded_is_answered_and_anything_else_is_not(tmp_path):
     x, twice = np.arange(5, dtype=np.float32), Twice()
     with answered_by(twice):
@@ -90,7 +104,7 @@ def test_a_key_tells_every_part_of_a_launch_apart():
         (*given[:3], ((4,), None, None), given[4]), (*given[:4], given[4][:1]),
         (*given[:4], (("buffer", 0, b"ac"), given[4][1])),
         (*given[:4], (("buffer", 0, b"ab"), ("value", "<i8", b"\1"))),
-        (*given[:4], (("buffer", 1, b"ab"), given[4][1])),
+        (*given[:4], (("buffer", 1, b"ab"), given[4][1])), (*given, 1),
     ]  # fmt: skip
     assert len({one.key, *(Launch(*other).key for other in changed)}) == len(changed) + 1
 

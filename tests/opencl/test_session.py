@@ -49,6 +49,15 @@ def test_an_empty_array_needs_sizes(session, shape):
         session.empty(shape)
 
 
+def test_a_device_without_queues_out_of_order_gets_one_in_order():
+    one = recorded.get_platforms()[0].get_devices()[0]
+    loose = recorded.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    assert opencl.Session(one, out_of_order=True).queue.properties & loose
+    assert not opencl.Session(one).queue.properties & loose
+    one.queue_properties = recorded.command_queue_properties.PROFILING_ENABLE
+    assert not opencl.Session(one, out_of_order=True).queue.properties & loose
+
+
 def test_a_copy_there_and_back_is_exact(session):
     for array in (np.arange(12).reshape(3, 4), np.array(2.5, np.float32), np.ones((1, 1, 1), np.int8)):
         np.testing.assert_array_equal(session.to_host(session.to_device(array)), array)

@@ -12,8 +12,8 @@ __kernel void product_naive(__global const float *A, __global const float *B, __
     }
 }
 
-__kernel void product_tiled(__global const float *A, __global const float *B, __global float *C,
-                            const int M, const int N, const int K)
+__kernel void product_tiled(__global const float *A, __global const float *B,
+                            __global float *C, const int M, const int N, const int K)
 {
     __local float As[TILE][TILE], Bs[TILE][TILE];
     const int tx = get_local_id(0), ty = get_local_id(1);
@@ -21,8 +21,10 @@ __kernel void product_tiled(__global const float *A, __global const float *B, __
     float acc = 0;
 
     for (int start = 0; start < K; start += TILE) {
-        As[ty][tx] = row < M && start + tx < K ? A[row * K + start + tx] : 0;
-        Bs[ty][tx] = start + ty < K && col < N ? B[(start + ty) * N + col] : 0;
+        As[ty][tx] =
+            row < M && start + tx < K ? A[row * K + start + tx] : 0;
+        Bs[ty][tx] =
+            start + ty < K && col < N ? B[(start + ty) * N + col] : 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int k = 0; k < TILE; k++)
             acc += As[ty][k] * Bs[k][tx];
