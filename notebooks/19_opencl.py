@@ -14,7 +14,7 @@
 # %% [markdown]
 # # 19 · OpenCL (optional): one job, two kinds of device
 #
-# The lessons before this one spoke to the graphics cards of one maker. But every computer has a CPU that computes, and
+# Lessons 11 to 17 wrote kernels for the graphics cards of one maker. But every computer has a CPU that computes, and
 # many have a graphics processor by somebody else. **OpenCL** is one language for all of them, and it can keep several
 # busy at the same time. Is that worth the trouble? Most people would give the whole job to the faster device, since the
 # slower one would only hold it up. Below, a card needs 10 ms for a batch of images and the CPU beside it 30 ms. Give
@@ -35,7 +35,8 @@ figures.share_explorer({"a card and a CPU": Pair(("Card", "CPU"), (0.010, 0.030)
 # Half and half is worse than the card alone. But there is a split with which the batch is done in 7.5 ms. To use it,
 # one program has to find both devices, give each its part of the numbers, start both, and wait for both. OpenCL's
 # *platform layer* finds devices; its *runtime* has the queues, buffers and events. How to split the job it leaves to
-# you. Most of this page is about these two. Then one program uses two devices, and a clock says what a split is worth.
+# you. Most of this page is about the platform layer and the runtime. Then one program uses two devices, and a clock
+# says what a split is worth.
 #
 # ## You will be able to
 #
@@ -264,9 +265,9 @@ assert local_x.max() == local_y.max() == 3
 # %% [markdown]
 # ## What is a work-group on a CPU?
 #
-# On a graphics card the threads of a block are switched on and off by hardware. A core of a CPU has no such thing. So
-# what does it do with a kernel like this, lesson 12's transpose by a tile in shared memory? (`TILE` gets its value when
-# the text is compiled.)
+# On a graphics card the hardware holds all threads of a block and switches between its warps. A core of a CPU has no
+# such thing. So what does it do with a kernel like this, lesson 12's transpose by a tile in shared memory? (`TILE` gets
+# its value when the text is compiled.)
 
 # %%
 turn = """
@@ -292,9 +293,9 @@ __kernel void turn(__global const float *x, __global float *y, const int n)
 figures.group_loop(4)
 
 # %% [markdown]
-# A loop over work-items is also what a compiler can **vectorise**: no turn of it needs another one, so a core's vector
-# instructions take 4, 8 or 16 of them at a time, as a warp takes 32 threads. For that a group must have enough of them
-# along x. Here is what PoCL's compiler made of the ReLU above:
+# A loop over work-items is also what a compiler can **vectorise**: between two barriers no work-item needs what another
+# one makes, so a core's vector instructions take 4, 8 or 16 of them at a time, as a warp takes 32 threads. For that a
+# group must have enough of them along x. Here is what PoCL's compiler made of the ReLU above:
 
 # %% tags=["hide-input"]
 # Wide instructions in what PoCL compiled.
@@ -305,8 +306,8 @@ table(
 )
 
 # %% [markdown]
-# How many there are says little. That there are none for groups of four says that such a group does not fill a vector.
-# A loop that is cut at the barriers, and vectors of work-items: that is a work-group on a CPU.
+# How many there are says little. That there are none for groups of four says that such a group cannot fill a vector of
+# eight. A loop that is cut at the barriers, and vectors of work-items: that is a work-group on a CPU.
 #
 # Now the real thing: 32 × 32 numbers, groups of 16 × 16 work-items, and the barrier deleted from the text.
 
@@ -340,10 +341,10 @@ print("with the barrier:", wrong_numbers(turn), "wrong; without:", wrong_numbers
 # there a work-item reads what it has just written. (Vectors along x change nothing, since a row of the tile is written
 # as a whole before it is read.) It was the same 480 in every run.
 #
-# And now the dangerous case. What if the earlier group left the very numbers that belong there? Take 16 × 16 numbers,
-# a single group, and launch the right kernel on them, then the wrong one. The table says what came out. A test that
-# runs both on the same numbers finds nothing. On a graphics card the mistake may show once a week; in lesson 12 the
-# executor found it although the numbers were right.
+# And now the dangerous case. What if the earlier group left the very numbers that belong there? Take 16 × 16 numbers, a
+# single group, and launch the right kernel on them, then the wrong one. The table says what came out. With a single
+# group, a test that runs both on the same numbers finds nearly nothing. On a graphics card the mistake may show only
+# now and then; in lesson 12 the executor found it although the numbers were right.
 #
 # </details>
 
@@ -426,8 +427,8 @@ table(
 # apart, so all lines of a column want the *same* set. Eight fit; of 16 or 32, each throws out another one.
 #
 # With 2,080 numbers, 1.6 % more, they spread over many sets. There "naive 16 × 16" is the fastest, and large groups
-# lose little. (Why the tile of 8 × 8 is slower there we do not know. For local memory PoCL takes a piece of ordinary
-# memory, where no banks collide: padding has nothing to avoid.)
+# lose far less. (Why the tile of 8 × 8 is slower there we do not know. For local memory PoCL takes a piece of ordinary
+# memory, through the cache, and padding made no clear difference.)
 #
 # On the card the padded tile was best. Here it is the plain kernel, if its groups suit the rows; if not, the tile helps
 # here, too. OpenCL carries right results to every device. Which *pair* of kernel and size is fast must be measured.
@@ -485,8 +486,8 @@ table(
 # of it.) But look at the last row. NumPy calls OpenBLAS, whose kernels are written by hand for a family of processors.
 # A kernel that runs everywhere does not replace the work that lesson 14 put into one for a single kind of device.
 #
-# The price of a text: a mistake in it is an error when the program *runs*, and the message comes from the platform's
-# compiler. Somebody wrote Numba's `grid(1)` here:
+# As with Numba, a mistake shows when the program *runs*; here it is the platform's compiler that reports it. Somebody
+# wrote Numba's `grid(1)` here:
 
 # %% tags=["nbval-ignore-output"]
 try:
@@ -497,11 +498,11 @@ except opencl.BuildError as error:
 # %% [markdown]
 # ## Queues, and what must wait
 #
-# A launch does not compute anything. It puts a **command** into the queue and returns at once, with an **event** that
-# stands for the command's future. The device takes commands off the queue; copies are commands, too. If the queue was
-# made for it, an event keeps times: when the command was queued, handed to the device, started, and ended.[^Khronos
-# "The OpenCL Specification 1.2 (2012), Profiling Operations, registry.khronos.org/OpenCL"] (OpenCL 2.0 adds a fifth,
-# for kernels that launch kernels.)
+# The call that launches a kernel does not wait for it. It puts a **command** into the queue and returns at once, with
+# an **event** that stands for the command's future. The device takes commands off the queue; copies are commands, too.
+# If the queue was made for it, an event keeps times: when the command was queued, handed to the device, started, and
+# ended.[^Khronos "The OpenCL Specification 1.2 (2012), Profiling Operations, registry.khronos.org/OpenCL"] (OpenCL 2.0
+# adds a fifth, for kernels that launch kernels.)
 
 # %% tags=["nbval-ignore-output"]
 p = event.profile  # of the ReLU of ten numbers above
@@ -562,19 +563,20 @@ overlap
 figures.queue_timelines(run.queues)
 
 # %% [markdown]
-# <details class="reveal"><summary>Side by side, and the wrong way to be faster</summary>
+# <details class="reveal"><summary>Side by side, and what a forgotten event does</summary>
 #
 # 6 ms: A1 and B1 share nothing, so each gets a core; then A2 and B2. It cannot be 3, because A2 needs what A1 makes.
 #
 # A device need not have queues out of order, and one that has them may still run in order. Look at the button "two
-# queues": each chain in a queue of its own, both in order. That needs no events, and every device has it. Events are
-# then for what goes from one queue to the other.
+# queues": each chain in a queue of its own, both in order. That needs no events, and every device accepts it, though
+# none is bound to run them side by side. Events are then for what goes from one queue to the other.
 #
-# And the last button: nobody said what must wait. It is no quicker, and the device did nothing wrong: it
-# began A2 before A1 was done, as it was allowed to, and A2 read what was not there yet. Whoever forgets an event has a
-# race between commands. And a test may not show it: below, with 40 steps no run was wrong, since A1 is over before A2
-# is even launched. Lesson 12's rule for threads holds here as well: what one of them writes and another one reads needs
-# something between the two. For threads it is a barrier, for commands an event.
+# And the last button: nobody said what must wait. It is no quicker, and the device did nothing wrong: it began A2
+# before A1 was done, as it was allowed to, and A2 read what was not there yet. Whoever forgets an event has a race
+# between commands. And a test may not show it: below, with 40 steps no run was wrong, most likely since A1 is over
+# before A2 gets to the device. Lesson 12's rule for threads holds here as well: what one of them writes and another one
+# reads needs something between the two. For threads it is a barrier; for commands it is an event, or a barrier of the
+# queue.
 #
 # </details>
 
@@ -626,9 +628,11 @@ print(" and ".join(device.name for device in devices), "" if devices[0] != devic
 assert np.array_equal(y, reference.leaky_relu_forward(numbers, 0.5)[0])
 
 # %% [markdown]
-# There are two loops. The first one launches on both devices, the second one waits for both. With `event.wait()` in the
-# first loop the second device would begin when the first is done. (`cl.wait_for_events` takes a list, but only of
-# events of one context.) And `flush` is needed: a queue may keep its commands to itself until somebody waits for them.
+# There are two loops. The first one launches on both devices, the second one waits for both. (Sixteen numbers are done
+# before the second program is even compiled. With real work one prepares both devices first, and then launches.) With
+# `event.wait()` in the first loop the second device would begin when the first is done. (`cl.wait_for_events` takes a
+# list, but only of events of one context.) And `flush` is needed: a queue may keep its commands to itself until
+# somebody waits for them.
 #
 # ## Who gets how much?
 #
@@ -732,29 +736,29 @@ figures.share_explorer(
 )
 
 # %% tags=["hide-input"]
-# The best share of each pair, predicted and measured, in whole pieces of 16 images.
+# Each pair with a share near the best one: what the formula says of that share, and what the clock said.
 table(
-    [(f"OpenCL and {name}", 1e3 * min(j.pair.seconds), j.best, 1e3 * j.predicted, j.ran, 1e3 * j.measured, j.kept)
+    [(f"OpenCL and {name}", 1e3 * min(j.pair.seconds), j.best, j.ran, 1e3 * j.promised, 1e3 * j.measured, j.kept)
      for name, j in run.jobs.items()],
-    ["workers", "faster one alone, ms", "best share", "predicted, ms", "share that ran", "measured, ms",
-     "of that gain"],
+    ["workers", "faster one alone, ms", "best share", "share that ran", "predicted, ms", "measured, ms", "gain kept"],
     formats={"faster one alone, ms": ".1f", "best share": ".1%", "predicted, ms": ".2f", "share that ran": ".2%",
-             "measured, ms": ".2f", "of that gain": ".0%"},
+             "measured, ms": ".2f", "gain kept": ".0%"},
     align="lrrrrrr",
     caption="Both at work at the same time; the fastest of many rounds, on a machine with other programs",
 )  # fmt: skip
 
 # %% [markdown]
-# Together they are faster than the faster one alone, but about **half of the predicted gain is lost**. Do not trust
-# the last digits: the share of the first row was measured twice, and its cross in the picture lies almost half a
-# millisecond lower than the table's number. That is more than the whole gain of the second row.
+# Together they are faster than the faster one alone, but only a little more than **half of the predicted gain** is
+# there. Do not trust the last digits: the share of the first row was measured twice, and its cross in the picture lies
+# almost half a millisecond lower than the table's number, with four fifths of the gain. That is more than the whole
+# gain of the second row.
 
 # %% [markdown]
 # ## When it is not worth it
 #
-# $T$ is the least time possible. Three things make a real program slower.
+# $T$ is the least time possible if each time is in proportion to its share. Three things make a real program slower.
 #
-# - **What does not shrink.** A device must get its weights, be launched, give its results back, even for one image. If
+# - **What does not shrink.** Weights, the launch and the start of each copy cost the same for one image as for all. If
 #   that takes $f$ seconds, its line in the picture begins at $f$ and not at 0; once $f$ is as long as the other device
 #   needs for everything, the best share is nothing. `best_share` takes such times, too. (On a CPU a copy can be saved:
 #   with the flag `USE_HOST_PTR` a buffer may use the memory of the array that it is made from.)

@@ -13,7 +13,7 @@ HIGH = 338
 
 STEPS = (
     ("cl.get_platforms()", "platform",
-     "A platform is a maker's implementation: compiler and driver. There may be several."),
+     "A platform is an implementation of OpenCL: compiler and driver. There may be several."),
     ("platform.get_devices()", "device", "A platform has devices: CPUs, GPUs, others. Each has compute units."),
     ("cl.Context([device])", "context", "A context holds what devices share. Nothing outside of it can be used in it."),
     ("cl.CommandQueue(context)", "queue", "A queue takes commands for one device, and the device works them off."),

@@ -41,10 +41,16 @@ class SharedJob:
         return images[0] / sum(images)
 
     @property
+    def promised(self):
+        """Seconds until both are done with the share that ran, by calculation."""
+        first, second = self.pair.seconds
+        return max(self.ran * first, (1 - self.ran) * second)
+
+    @property
     def kept(self):
-        """How much of the predicted gain over the faster one alone was there, 1 being all of it."""
+        """How much of the gain over the faster one alone that was promised was there, 1 being all of it."""
         alone = min(self.pair.seconds)
-        return (alone - self.measured) / (alone - self.predicted)
+        return (alone - self.measured) / (alone - self.promised)
 
 
 @dataclass(frozen=True)

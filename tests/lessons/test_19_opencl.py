@@ -203,7 +203,8 @@ def test_both_devices_together_are_done_about_when_predicted(name):
     (_, first, few), (_, second, rest) = job.spans
     assert few + rest == RUN.batch
     assert first == pytest.approx(second, rel=0.3), "nobody waits long"
-    assert 0.4 < job.kept < 0.6, "half of the gain is lost"
+    assert job.promised == pytest.approx(max(few * t1, rest * t2) / RUN.batch)
+    assert 0.5 < job.kept < 0.6, "little more than half of the gain is there"
     assert few == pytest.approx(job.best * RUN.batch, abs=8), "whole pieces of 16 images"
 
 
@@ -213,6 +214,9 @@ def test_the_same_share_was_measured_twice_and_differs_by_more_than_the_other_pa
     assert one.ran == 0.1875
     assert 0.0004 < apart < 0.0005
     assert apart > min(other.pair.seconds) - other.measured
+    alone = min(one.pair.seconds)
+    again = (alone - dict(one.pair.curve)[one.ran]) / (alone - one.promised)
+    assert again == pytest.approx(0.8, abs=0.05), "four fifths"
 
 
 def test_a_better_kernel_on_one_core_beats_two_cores():
