@@ -569,14 +569,13 @@ figures.queue_timelines(run.queues)
 #
 # A device need not have queues out of order, and one that has them may still run in order. Look at the button "two
 # queues": each chain in a queue of its own, both in order. That needs no events, and every device accepts it, though
-# none is bound to run them side by side. Events are then for what goes from one queue to the other.
+# none is bound to run them side by side.
 #
-# And the last button: nobody said what must wait. It is no quicker, and the device did nothing wrong: it began A2
-# before A1 was done, as it was allowed to, and A2 read what was not there yet. Whoever forgets an event has a race
-# between commands. And a test may not show it: below, with 40 steps no run was wrong, most likely since A1 is over
-# before A2 gets to the device. Lesson 12's rule for threads holds here as well: what one of them writes and another one
-# reads needs something between the two. For threads it is a barrier; for commands it is an event, or a barrier of the
-# queue.
+# And the last button: nobody said what must wait. It is no quicker. The device began A2 before A1 was done, as it was
+# allowed to, and A2 read what was not there yet. Whoever forgets an event has a race between commands. And a test may
+# not show it: below, with 40 steps no run was wrong, most likely since A1 is over before A2 gets to the device. Lesson
+# 12's rule for threads holds here as well: what one of them writes and another one reads needs something between the
+# two. For threads it is a barrier; for commands it is an event, or a barrier of the queue.
 #
 # </details>
 
@@ -633,7 +632,8 @@ assert np.array_equal(y, reference.leaky_relu_forward(numbers, 0.5)[0])
 # `event.wait()` in the first loop the second device would begin when the first is done. (`cl.wait_for_events` takes a
 # list, but only of events of one context.) And `flush` is needed: a queue may keep its commands to itself until
 # somebody waits for them.
-#
+
+# %% [markdown]
 # ## Who gets how much?
 #
 # How long does it take? A simulator is far slower than the CPU that it runs on, so of this pair a clock says nothing.
