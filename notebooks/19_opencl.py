@@ -573,9 +573,9 @@ figures.queue_timelines(run.queues)
 #
 # And the last button: nobody said what must wait. It is no quicker. The device began A2 before A1 was done, as it was
 # allowed to, and A2 read what was not there yet. Whoever forgets an event has a race between commands. And a test may
-# not show it: below, with 40 steps no run was wrong, most likely since A1 is over before A2 gets to the device. Lesson
-# 12's rule for threads holds here as well: what one of them writes and another one reads needs something between the
-# two. For threads it is a barrier; for commands it is an event, or a barrier of the queue.
+# not show it: with 40 steps no run was wrong, most likely since A1 is over before A2 gets to the device. Lesson 12's
+# rule for threads holds here as well: what one of them writes and another one reads needs something between the two.
+# For threads it is a barrier; for commands it is an event, or a barrier of the queue.
 #
 # </details>
 
