@@ -753,10 +753,10 @@ except OSError as error:
     print("\n`run` raises:", repr(error))
 
 # %% [markdown]
-# In the figure of the three ways, let rank 2 stop and step on: one more rank waits in each step of the ring, until
-# all do. So did they here, but they were not left alone with it. Rank 0 was told within milliseconds, and so were the
-# others: which rank it was, what happened to it, who waited for what, and what to do. (With processes it takes about
-# half a second, also if a rank was killed and could say nothing; a rank that hangs is named after `patience`
+# In the figure of the three ways, let rank 2 stop and step on: one more rank waits in each step of the ring, until all
+# do. Here, too, all came to wait, but they were not left alone with it. Rank 0 was told within milliseconds, and so
+# were the others: which rank it was, what happened to it, who waited for what, and what to do. (With processes it takes
+# about half a second, also if a rank was killed and could say nothing; a rank that hangs is named after `patience`
 # seconds.) Without such a message the other three would have waited: until somebody looks, or until some limit of many
 # minutes is over. With 10,000 cards that is expensive.
 #

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from course_lib import nn, parallel
+from course_lib.cluster import calibrate
 from course_lib.cuda import device
 from course_lib.cuda.choice import GPU
 from course_lib.parallel.launch import find_mpiexec
@@ -120,12 +121,15 @@ def test_a_row_is_a_short_line():
 @pytest.mark.skipif(not MPI, reason="no mpi4py or no mpiexec: pip install -e '.[mpi]'")
 def test_a_run_writes_what_it_measured_and_what_failed(tmp_path):
     out = tmp_path / "parallel.json"
-    command = [sys.executable, "tools/measure_parallel.py", "--smoke", "--only", "sums", "--out", str(out)]
+    command = [sys.executable, "tools/measure_parallel.py", "--smoke", "--out", str(out)]
+    command += ["--only", "turns", "--only", "sums"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(out.read_text())
     assert (found["smoke"], found["failed"]) == (True, [])
     assert {row["ranks"] for row in found["parts"]["sums"]} == {2, 4}
+    assert {row["kind"] for row in found["parts"]["messages"]} == {"message", "exchange", "add", "both add", "fresh"}
+    assert len(calibrate.by_round(found["parts"]["messages"])) == 2
     assert {row["by"] for row in found["parts"]["sums"]} == {*parallel.world.WAYS, "engine"}
     rows, problem = tool.run_part("card_sums", 2, True, {}, 60)  # there is no card here, or no CuPy
     assert (rows, "there is no GPU" in problem or "CuPy" in problem) == ([], True)
