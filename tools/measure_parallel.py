@@ -53,8 +53,8 @@ MESSAGES = [4**k for k in range(1, 11)] + [1 << k for k in range(21, 27)]
 CACHED = 1 << 14
 """Bytes from which it matters what was done with an array before, and by whom."""
 
-LONG, SHORT, ROUNDS = 0.4, 0.03, 5
-"""Seconds for the times of one call, and of one call in a round; how many rounds of all calls there are."""
+BUDGET, TURNS, ROUNDS = 0.03, 12, 5
+"""Seconds for the times of one call in a round; times of a call in turns with others; rounds of all calls."""
 
 KEPT = {"MALLOC_MMAP_THRESHOLD_": str(1 << 32), "MALLOC_TRIM_THRESHOLD_": str(1 << 34)}
 """Linux's C library keeps memory that was given back: else a new array of some MiB lies now in pages that are there,
@@ -86,12 +86,12 @@ def turns(world, smoke=False):
     """
     for _ in range(2 if smoke else ROUNDS):
         for part_of in (messages, sums):
-            for row in part_of(world, smoke, SHORT):
+            for row in part_of(world, smoke):
                 if world.rank == 0:
                     yield {"part": part_of.__name__, **row}
 
 
-def sums(world, smoke=False, budget=LONG):
+def sums(world, smoke=False):
     """Yield rows of all-reduces on the host: seconds, messages and bytes that rank 0 sent."""
     for size in SIZES[:4:3] if smoke else SIZES:
         array = np.zeros(size // 4, np.float32)
@@ -99,17 +99,17 @@ def sums(world, smoke=False, budget=LONG):
             before = world.traffic
             world.all_reduce(array, by)
             sent = world.traffic - before
-            seconds = timed(world, lambda a=array, b=by: world.all_reduce(a, b), size, smoke, budget)
+            seconds = timed(world, lambda a=array, b=by: world.all_reduce(a, b), size, smoke)
             yield {"ranks": world.size, "rank": world.rank, "engine": world.engine, "by": by, "bytes": size, **seconds,
                    "messages": sent.messages, "sent": sent.bytes}  # fmt: skip
 
 
-def messages(world, smoke=False, budget=LONG):
+def messages(world, smoke=False):
     """Yield rows of what a sum is made of: a message, an exchange, an addition, a new array; size counts in bytes."""
     for size in MESSAGES[:8:7] if smoke else MESSAGES:
         times = {}
         for calls in (as_in_a_tree(world, size // 4), as_in_a_ring(world, size // 4)):
-            times |= (timed_in_turns if size >= CACHED else timed_alone)(world, calls, size, smoke, budget)
+            times |= (timed_in_turns if size >= CACHED else timed_alone)(world, calls, size, smoke)
         once, again = times["exchange"], times.pop("exchange of a sum")
         times["exchange"] = {name: (once[name] + again[name]) / 2 for name in once}  # a ring has as many of both
         for kind, row in times.items():
@@ -159,17 +159,17 @@ def as_in_a_ring(world, count):
     }
 
 
-def timed_alone(world, calls, size, smoke, budget=LONG):
+def timed_alone(world, calls, size, smoke):
     """Return {kind: times} of calls, one kind after another: small arrays, which stay in the cache anyway."""
-    return {kind: timed(world, call, size, smoke, budget) for kind, call in calls.items()}
+    return {kind: timed(world, call, size, smoke) for kind, call in calls.items()}
 
 
-def timed_in_turns(world, calls, size, smoke, budget=LONG):
+def timed_in_turns(world, calls, size, smoke):
     """Return {kind: times} of calls in turns, as in a sum: none finds its arrays as its own last call left them.
 
     A call is over when the slowest rank is done: in a sum the others would wait for it in the next one.
     """
-    count = 1 if smoke else 100 if budget == LONG else 12
+    count = 1 if smoke else TURNS
     mine = np.zeros((count, len(calls)))
     for k in range(count):
         for c, call in enumerate(calls.values()):
@@ -186,10 +186,10 @@ def timed_in_turns(world, calls, size, smoke, budget=LONG):
             for kind, some in zip(calls, slowest.T, strict=True)}  # fmt: skip
 
 
-def timed(world, call, size, smoke, budget=LONG):
+def timed(world, call, size, smoke):
     """Return {"seconds": median, "least": least} of a call that all ranks make, in rounds of about 20 ms.
 
-    On processors there are more and shorter ones, of 0.3 ms, `budget` seconds in all: some of those meet nothing else
+    On processors there are more and shorter ones, of 0.3 ms, `BUDGET` seconds in all: some of those meet nothing else
     that runs there.
     """
     world.barrier()
@@ -200,7 +200,7 @@ def timed(world, call, size, smoke, budget=LONG):
     span, rounds = 0.02, 11
     if world.engine != "nccl":
         span = 0.0003
-        rounds = max(30 if budget == LONG else 8, min(500, round(budget / max(once[0], span))))
+        rounds = max(8, min(500, round(BUDGET / max(once[0], span))))
     count, rounds = (1, 1) if smoke else (max(1, min(200, round(span / max(once[0], 1e-6)))), rounds)
     found = []
     for _ in range(rounds):

@@ -19,7 +19,6 @@ Source: the course's own; R. Hockney (1994) for the line.
 """
 
 import json
-from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -32,7 +31,7 @@ from course_lib.cluster.sums import all_reduce_seconds
 from course_lib.cluster.topology import Cluster
 from course_lib.cluster.training import step
 from course_lib.cluster.workloads import Workload, layers_of
-from course_lib.lesson.measurements import results_folder
+from course_lib.lesson.measurements import by_round, results_folder
 from course_lib.parallel.buckets import BUCKET_BYTES, buckets_of
 
 SUMS_WITHIN, STEPS_WITHIN = 0.25, 0.20
@@ -84,24 +83,6 @@ class Compared:
     def good(self):
         """Whether it is off by no more than it may be."""
         return abs(self.off) <= self.within
-
-
-TIMES = ("seconds", "least", "enqueued")
-
-
-def by_round(rows):
-    """Return rows as a list of lists, one a round: the same call again belongs to the next. No errors.
-
-    Source: the course's own.
-    """
-    seen, rounds = Counter(), []
-    for row in rows:
-        key = tuple((name, value) for name, value in row.items() if name not in TIMES)
-        if seen[key] == len(rounds):
-            rounds.append([])
-        rounds[seen[key]].append(row)
-        seen[key] += 1
-    return rounds
 
 
 def least(rows, *names):

@@ -8,7 +8,7 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
-from .measurements import results_folder
+from .measurements import by_round, results_folder
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,13 @@ def rank_steps(processor="amd-epyc", *, folder=None):
     if not file.is_file():
         raise FileNotFoundError(f"there is no results/{file.name}; tools/measure_parallel.py writes it.")
     found = json.loads(file.read_text(encoding="utf-8"))
-    slowest, runs = {}, {}
-    for row in found["parts"]["steps"] + found["parts"].get("cores", []):
-        key = row["net"], row["batch"], row["ranks"], row["exchange"]
-        run = runs.setdefault((*key, row["rank"]), 0)  # the same rank again is a new measurement
-        runs[*key, row["rank"]] += 1
-        slowest[*key, run] = max(slowest.get((*key, run), 0.0), row["least"])
     several = {}
-    for (*key, _), took in slowest.items():
-        several.setdefault(tuple(key), []).append(took)
+    for rows in by_round(found["parts"]["steps"]) + by_round(found["parts"].get("cores", [])):
+        slowest = {}
+        for row in rows:
+            key = row["net"], row["batch"], row["ranks"], row["exchange"]
+            slowest[key] = max(slowest.get(key, 0.0), row["least"])
+        for key, took in slowest.items():
+            several.setdefault(key, []).append(took)
     seconds = {key: statistics.median(some) for key, some in several.items()}
     return RankSteps(found["machine"]["cpu"], found["date"], seconds)

@@ -146,11 +146,28 @@ def _train_recorded(task, recorded, epoch, history):
         else:
             inputs[...] = of_shape(augmented(task.augment, x[batch], task.rng), inputs, task.net.ops)
 
+    run_recorded(task, recorded, fill, epoch, history)
+
+
+def run_recorded(task, recorded, fill, epoch, history):
+    """Train an epoch by recorded steps, and note in the history what came of them; NotFiniteError as `train`.
+
+    Parameters
+    ----------
+    task : Task
+    recorded : RecordedEpochs
+    fill : function
+        As `recorded.run` takes it.
+    epoch : int
+    history : History
+
+    Errors of `fill`, too. Source: the course's own.
+    """
     rates = [task.rate(epoch, batch) for batch in range(len(recorded.sizes))]
     losses, right = recorded.run(rates, fill)
     require_finite_loss(losses[-1], epoch, len(losses) - 1, rates[len(losses) - 1])
-    history.loss.append(sum(loss * size for loss, size in zip(losses, recorded.sizes, strict=True)) / len(x))
-    history.accuracy.append(sum(right) / len(x))
+    history.loss.append(sum(loss * size for loss, size in zip(losses, recorded.sizes, strict=True)) / len(task.x))
+    history.accuracy.append(sum(right) / len(task.x))
     history.loss_scale.append(task.precision.scale.value)
 
 

@@ -102,14 +102,18 @@ class RecordedEpochs:
         return losses, right
 
     def _step(self, x, y, turn):
+        self.net.backward_parameters(self._forward(x, y, turn))
+        self.optimiser.step_planned(self.log.now)
+
+    def _forward(self, x, y, turn):
+        """Go forward with a batch, note its loss in the log, forget old gradients; return dL/dscores."""
         ops = self.net.ops
         with self.net.training():
             scores = self.net.forward(x)
         sums, cache = ops.softmax_cross_entropy_sums(scores, y)
         self.log.note(scores, y, sums, turn, self._right_by(scores))
         self.net.renew_grad()
-        self.net.backward_parameters(ops.softmax_cross_entropy_backward(cache))
-        self.optimiser.step_planned(self.log.now)
+        return ops.softmax_cross_entropy_backward(cache)
 
     def _right_by(self, scores):
         if scores.shape[1] == 1:

@@ -19,6 +19,7 @@ from course_lib.nn.epochs import (
     records,
     rehearse,
     require_finite_loss,
+    run_recorded,
     weight_of,
 )
 from course_lib.nn.metrics import Evaluation
@@ -78,12 +79,7 @@ class Team:
                 whole = x[order[batch * B : (batch + 1) * B]]
                 inputs[...] = of_shape(augmented(task.augment, whole, task.rng), whole, task.net.ops)[rows]
 
-        rates = [task.rate(epoch, batch) for batch in range(len(recorded.sizes))]
-        losses, right = recorded.run(rates, fill)
-        require_finite_loss(losses[-1], epoch, len(losses) - 1, rates[len(losses) - 1])
-        history.loss.append(sum(loss * size for loss, size in zip(losses, recorded.sizes, strict=True)) / len(x))
-        history.accuracy.append(sum(right) / len(x))
-        history.loss_scale.append(task.precision.scale.value)
+        run_recorded(task, recorded, fill, epoch, history)
 
     def epoch(self, epoch, history):
         """Show every sample once, a batch at a time: forward, loss, backward and the sum of gradients, update."""

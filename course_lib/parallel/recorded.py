@@ -100,12 +100,7 @@ class RecordedTogether(RecordedEpochs):
 
     def _step(self, x, y, turn):
         ops = self.net.ops
-        with self.net.training():
-            scores = self.net.forward(x)
-        sums, cache = ops.softmax_cross_entropy_sums(scores, y)
-        self.log.note(scores, y, sums, turn, self._right_by(scores))
-        self.net.renew_grad()
-        self.dout, self.at, self.turn = ops.softmax_cross_entropy_backward(cache), len(self.net), 0
+        self.dout, self.at, self.turn = self._forward(x, y, turn), len(self.net), 0
         if self.weight != 1:
             self.dout = ops.copy_of(self.dout)
             ops.scale_by(self.dout, self.weight)

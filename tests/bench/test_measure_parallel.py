@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from course_lib import nn, parallel
-from course_lib.cluster import calibrate
 from course_lib.cuda import device
 from course_lib.cuda.choice import GPU
+from course_lib.lesson.measurements import by_round
 from course_lib.parallel.launch import find_mpiexec
 from course_lib.parallel.traffic import Traffic
 from tests.gpu.devices import DEVICE
@@ -129,7 +129,7 @@ def test_a_run_writes_what_it_measured_and_what_failed(tmp_path):
     assert (found["smoke"], found["failed"]) == (True, [])
     assert {row["ranks"] for row in found["parts"]["sums"]} == {2, 4}
     assert {row["kind"] for row in found["parts"]["messages"]} == {"message", "exchange", "add", "both add", "fresh"}
-    assert len(calibrate.by_round(found["parts"]["messages"])) == 2
+    assert len(by_round(found["parts"]["messages"])) == 2
     assert {row["by"] for row in found["parts"]["sums"]} == {*parallel.world.WAYS, "engine"}
     rows, problem = tool.run_part("card_sums", 2, True, {}, 60)  # there is no card here, or no CuPy
     assert (rows, "there is no GPU" in problem or "CuPy" in problem) == ([], True)

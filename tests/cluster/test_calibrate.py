@@ -9,6 +9,7 @@ import pytest
 from course_lib.cluster import Cluster, calibrate, play_all_reduce, step
 from course_lib.cluster.links import Costs, Curve, Link
 from course_lib.cluster.workloads import Workload
+from course_lib.lesson.measurements import by_round
 from course_lib.parallel.buckets import BUCKET_BYTES, buckets_of
 from tools import check_cluster
 
@@ -145,7 +146,7 @@ def test_a_round_is_predicted_by_its_own_messages(processors):
                  {"messages": 1, "sums": 2, "steps": 1}, {"messages": 1, "sums": 1, "steps": 1}):  # fmt: skip
         for name, rows in processors.items():
             several[name] += [{**row, "least": times[name] * row["least"]} for row in rows]
-    assert [len(some) for some in calibrate.by_round(several["sums"])] == [len(processors["sums"])] * 4
+    assert [len(some) for some in by_round(several["sums"])] == [len(processors["sums"])] * 4
     found = [c for c in calibrate.compare({"parts": several}) if c.judged]
     assert all(abs(c.off) < (2e-3 if c.what.startswith("sum") else 0.05) for c in found)
     slow = [{**row, "least": 2 * row["least"]} for row in several["messages"]]
