@@ -1,6 +1,7 @@
 """Lesson 19: its launches are right with and without a device, and what it says of times follows from results/."""
 
 import inspect
+import json
 import textwrap
 
 import numpy as np
@@ -10,6 +11,7 @@ from course_lib import opencl
 from course_lib.figures.group_loops import wrong_without_barrier
 from course_lib.figures.queue_lanes import early
 from course_lib.lesson import measured, opencl_run
+from course_lib.lesson.measurements import results_folder
 from course_lib.opencl import api
 from course_lib.opencl.answers import answered_by
 from course_lib.opencl.devices import find_devices
@@ -217,6 +219,14 @@ def test_the_same_share_was_measured_twice_and_differs_by_more_than_the_other_pa
     alone = min(one.pair.seconds)
     again = (alone - dict(one.pair.curve)[one.ran]) / (alone - one.promised)
     assert again == pytest.approx(0.8, abs=0.05), "four fifths"
+
+
+def test_other_runs_kept_more_or_less_of_the_gain():
+    found = json.loads((results_folder() / "opencl.amd-epyc.json").read_text("utf-8"))["shares_again"]
+    pairs = [one["NumPy"] for one in found]
+    kept = sorted((min(p["alone"]) - p["measured"]) / (min(p["alone"]) - p["predicted"]) for p in pairs)
+    assert kept[0] < 0.1, "one kept nearly nothing"
+    assert [0.4 < share < 0.8 for share in kept[1:]] == [True] * 3, "between half and three quarters"
 
 
 def test_a_better_kernel_on_one_core_beats_two_cores():
